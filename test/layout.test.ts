@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/utilities/'],
 ]
 
-/** Neighbours that may import each other all the same, and files that are no code. */
+/** Further allowed imports: between neighbours, and of files without code. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
   'src/catalogue/': ['data/tollgate.example.toml'],
@@ -32,11 +32,11 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/console/': ['package.json', 'plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The Overview has open alerts in the same answer as its figures; the command lists calls.
   'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/calls/index.ts'],
-  // An account is told what is left of its plan.
+  // Its answer to an account has the rest of the plan's allowance.
   'plugins/billing/': ['plugins/plans/index.ts'],
   // Its check of the gateway's address is one of the metrics' address, too.
   'plugins/doctor/': ['plugins/metrics/index.ts'],
-  // Metrics, spans and the System page tell the version. Metrics tell what fails, too.
+  // Metrics, spans and the System page show the version. Metrics also have the health of models.
   'plugins/metrics/': ['package.json', 'plugins/health/index.ts'],
   'plugins/system/': ['package.json'],
   // Refused requests stand among calls in its lists. Support refunds within a limit.
@@ -45,16 +45,16 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/first-steps/': ['plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.
   'plugins/catalogue/': ['plugins/health/index.ts', 'plugins/prices/index.ts'],
-  // It says from which version to which one it goes.
+  // It prints the current version and the new one.
   'plugins/upgrade/': ['package.json'],
-  // An archive says which version made it.
-  // A restored backup sends no mails with its links, which ended.
+  // An archive records the version that made it.
+  // A restore cancels queued mails, since their links have ended.
   'plugins/backups/': ['package.json', 'plugins/mail/index.ts'],
-  // It lists the backups that still have what is erased.
+  // It lists the backups that still contain erased data.
   'plugins/personal-data/': ['package.json', 'plugins/backups/index.ts'],
   // Custom plugins have payment methods; both are written as one file.
   'src/plugin-api.ts': ['src/payment-api.ts'],
-  // A plugin is told which version runs it. Payment methods are checked and tried as payments know them.
+  // A plugin can read the gateway's version. The code of payments checks and tries payment methods.
   'plugins/custom-plugins/': ['package.json', 'plugins/payments/index.ts'],
   // The list of models is that of Google's API, too, where [native] allows it.
   'plugins/models/': ['plugins/native/index.ts'],
@@ -62,25 +62,25 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/accounts/': ['plugins/keys/index.ts', 'plugins/staff/index.ts'],
   // Accounts with a low balance get a mail by the condition of the alert.
   'plugins/mail/': ['plugins/alerts/index.ts'],
-  // Invitations are sent by mail where there is a mail server. Pages are told whether support may credit.
+  // Invitations are sent by mail where there is a mail server. Pages know whether support may credit.
   'plugins/sign-in/': ['plugins/mail/index.ts', 'plugins/staff/index.ts'],
-  // So are those of the staff.
+  // Invitations of staff are sent by mail, too.
   'plugins/staff/': ['plugins/mail/index.ts'],
   // People who sign up confirm their address by a mail. The welcome credit goes with a payment.
   'plugins/sign-up/': ['plugins/mail/index.ts', 'plugins/payments/index.ts'],
-  // Where strangers may sign up, they do so by a provider of identities, too, by the same policy and terms.
+  // Open sign-up includes identity providers, with the same policy and terms.
   'plugins/identity-providers/': ['plugins/sign-up/index.ts'],
-  // Nobody refers themselves: spellings of one mailbox are those of sign-up.
+  // Against self-referrals, it compares the spellings of a mailbox as sign-up does.
   'plugins/referral/': ['plugins/sign-up/index.ts', 'plugins/payments/index.ts'],
-  // An account is told that its automatic top-up ended. A month of a plan begins with its payment.
+  // It mails an account whose automatic top-up ended. A month of a plan begins with its payment.
   'plugins/payments/': ['plugins/mail/index.ts', 'plugins/plans/index.ts'],
-  // An account is told what becomes of its plan.
+  // It mails an account about changes of its plan.
   'plugins/plans/': ['plugins/mail/index.ts'],
   // Invitations into accounts are mailed.
   'plugins/teams/': ['plugins/mail/index.ts'],
   // LiteLLM bills at its public price list, which prices are imported from, too. Vouchers of new-api go on working.
   'plugins/import/': ['plugins/prices/index.ts', 'plugins/vouchers/index.ts'],
-  // The status page tells how models do, and did by day. The first page leads to signing up while anybody may.
+  // The status page has the health of models, now and by day. The home page links to sign-up while it is open.
   'plugins/site/': ['plugins/health/index.ts', 'plugins/sign-up/index.ts'],
   // Failing models, providers and routes raise alerts.
   'plugins/alerts/': ['plugins/health/index.ts'],
@@ -90,7 +90,7 @@ const ENTRY = 'src/main.ts'
 
 const source = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 
-/** It runs in browsers, and belongs to one bundle with all others that do. */
+/** True of files that run in browsers: all of them belong to one bundle. */
 const isWeb = (file: string): boolean =>
   /^plugins\/[^/]+\/web\//.test(file) || ['plugins/pages.ts', 'plugins/page-parts.ts'].includes(file)
 
@@ -102,7 +102,7 @@ const importsOf = (file: string): string[] =>
 const layerOf = (file: string): number =>
   LAYERS.findIndex((folders) => folders.some((folder) => file.startsWith(folder)))
 
-/** The folder in which files may import one another. Surfaces are apart from each other, and so are protocols. */
+/** The folder whose files may import one another. Each surface has its own, and so has each protocol. */
 function homeOf(file: string): string {
   if (/^plugins\/[^/]+\//.test(file)) return `${file.split('/').slice(0, 2).join('/')}/`
   return LAYERS.flat().find((folder) => file.startsWith(folder)) ?? ''
@@ -156,7 +156,7 @@ describe('imports go one way, types included', () => {
 })
 
 describe('the pages of the console run in browsers', () => {
-  /** What is there at run time: everything but `import type`. */
+  /** Imports that remain at run time: all but `import type`. */
   const VALUES = /^(?:import|export)\s+(?!type\b)[^'"]*?['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm
 
   test.each(FILES.filter(isWeb))('%s imports only types from the server', (file) => {
@@ -166,7 +166,7 @@ describe('the pages of the console run in browsers', () => {
     expect(values.filter((path) => !isWeb(path))).toEqual([])
   })
 
-  test('no file of the server imports one of theirs', () => {
+  test('no file of the server imports one of them', () => {
     const wrong = FILES.filter((file) => !isWeb(file) && importsOf(file).some(isWeb))
     expect(wrong).toEqual([])
   })
@@ -188,7 +188,7 @@ function cyclesOf(all: readonly string[], nextOf: (one: string) => readonly stri
 }
 
 describe('files', () => {
-  test.each(FILES)('%s says first what it is, in a noun phrase, and has at most 300 lines', (file) => {
+  test.each(FILES)('%s begins with a comment that names it, and has at most 300 lines', (file) => {
     const lines = source(file).split('\n')
     expect(lines[0]).toMatch(/^\/\/ (?!Owns\b)[A-Z`"]/)
     expect(lines.length - 1).toBeLessThanOrEqual(MAX_FILE_LINES)
@@ -233,10 +233,10 @@ function functionsOf(file: string): { name: string; lines: number }[] {
 }
 
 describe('no failure is dropped in silence', () => {
-  /** A handler that does not look at the failure. */
+  /** A handler that ignores the failure. */
   const BLIND = /\.catch\(\s*(?:async )?\(\s*\)\s*=>|\bcatch \{/
 
-  test.each(FILES)('%s says beside each blind catch what it drops, and why', (file) => {
+  test.each(FILES)('%s explains each blind catch in a comment beside it', (file) => {
     const lines = source(file).split('\n')
     const isComment = (line = '') => /\/\/|\*\//.test(line)
     const silent = lines.filter(
@@ -298,7 +298,7 @@ describe('folders', () => {
     expect([...folders].filter((folder) => !(folder in MAX_FOLDER_LINES))).toEqual([])
   })
 
-  test('tests have at most so many lines', () => {
+  test('all tests together stay within their budget of lines', () => {
     const tests = [...new Glob('test/**/*.{ts,tsx}').scanSync(ROOT)]
     expect(linesOf(tests.filter((file) => !/^test\/(?:tools|providers)\//.test(file)))).toBeLessThanOrEqual(
       MAX_TEST_LINES,

@@ -1,4 +1,4 @@
-// The whole suite, as `bun run test` runs it: every test once the programs are built that tests start, beside linter and types.
+// The test suite of `bun run test`: it builds the programs that tests start, then runs every test beside the linter and the type checker.
 import {
   chmodSync,
   copyFileSync,
@@ -25,57 +25,56 @@ import { NATIVE } from './support/postgres-program.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { SEED } from './support/seed.ts'
 
-/** More than there are cores, since files wait, too. */
+/** More than the number of cores, since files also wait. */
 const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
-/** How long each file takes: the slowest begin, so that all processes end together; all run. `UPDATE_TIMINGS=1` writes it anew. */
+/** The duration of each file: every file runs, the slowest first, so that all processes end together. `UPDATE_TIMINGS=1` rewrites it. */
 const TIMINGS = join(import.meta.dir, 'timings.json')
-/** A sixth of the suite's time was waiting for a disk. */
+/** Waiting for a disk took a sixth of the suite's time. */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4e9
 const REPORT = 'report.xml'
 
 /**
- * When JavaScriptCore optimizes a function: ten times as late as by default, in the tests' processes and in those that they start. Most of what
- * a test runs is over before its compilation has paid for itself: this takes a tenth off the CPU of tests, a fifth off a gateway's start.
+ * JavaScriptCore optimizes a function ten times later than by default, in the tests' processes and in those that they start. Most code of a test
+ * ends before its compilation has paid for itself: this saves a tenth of the CPU of tests, and a fifth of that of a gateway's start.
  */
 const LATE_OPTIMIZATION = Object.fromEntries(
   ['AfterWarmUp', 'AfterLongWarmUp', 'Soon'].map((when) => [`BUN_JSC_thresholdForOptimize${when}`, '10000']),
 )
 
 /**
- * The engine collects by how much was made since it last did. A timer that has it look beside that, while all processes wait for each other, is a
- * tenth of a test process's CPU. Memory that is given back at once, and taken again, is a twentieth. Only theirs: what they start is as it is
- * elsewhere (support/own-collection.ts).
+ * The engine collects garbage after a certain amount of allocations. Its timer for further collections costs a tenth of a test process's CPU;
+ * returning memory at once and requesting it again costs a twentieth. Processes that tests start keep the defaults (support/own-collection.ts).
  */
 const LATE_COLLECTION = { BUN_GC_TIMER_DISABLE: '1', MIMALLOC_PURGE_DELAY: '10000' }
 
-/** Ends the tests before they have all run. */
+/** Stops the run early. */
 const ending = new AbortController()
 process.on('SIGTERM', () => ending.abort())
 
 interface Outcome {
-  /** Every test did, and nothing was thrown between them. */
+  /** All tests passed, and no error was thrown between them. */
   readonly passed: boolean
-  /** What was thrown that belongs to no test. */
+  /** Errors that belong to no test. */
   readonly between: readonly string[]
   readonly failures: readonly Failure[]
 }
 
-/** The folder of the tests' folders: in memory where there is room, as on Linux outside most containers. */
-function folderOfFolders(): string {
+/** The parent of the tests' folders: in memory if that has room, as on Linux outside most containers. */
+function chooseParentFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
     return bavail * bsize >= MIN_FREE_BYTES ? MEMORY_FOLDER : tmpdir()
   } catch {
-    // Another system has none.
+    // Only Linux has it.
     return tmpdir()
   }
 }
 
-/** Runs a command. @returns what it says where it fails, else nothing */
+/** Runs a command. @returns its output if it fails, else an empty text */
 async function failureOf(...command: string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, ...command], {
-    // The type checker is a Go program: a fifth of its time was collecting memory that it has no need to give back.
+    // The type checker is a Go program: it spent a fifth of its time on garbage collection that it does not need.
     env: { GOGC: '400', ...process.env },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -94,7 +93,7 @@ function reachable(program: string, folder: string): string {
   return copy
 }
 
-/** Writes how long each file of a report took, in milliseconds: as exact as it is from run to run. */
+/** Writes the duration of each file of a report in milliseconds, rounded to 100, since it varies from run to run. */
 async function writeTimings(report: string): Promise<void> {
   const times = [...report.matchAll(/^ {2}<testsuite .*? file="([^"]+)".*? time="([\d.]+)"/gm)].map(
     ([, file = '', time_s]) => [file, Math.max(1, Math.round(Number(time_s) * 10)) * 100] as const,
@@ -103,13 +102,13 @@ async function writeTimings(report: string): Promise<void> {
   await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
 }
 
-/** @param named as on the command line: files, or parts of their paths. @returns the files that these are, all where nothing is named */
-const filesOf = (named: readonly string[]): string[] =>
+/** @param parts files or parts of their paths, as on the command line. @returns the matching files; all of them without parts */
+const filesOf = (parts: readonly string[]): string[] =>
   [...new Bun.Glob('test/**/*.test.ts').scanSync()]
-    .filter((file) => named.length === 0 || named.some((part) => file.includes(part.replace(/^\.\//, ''))))
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part.replace(/^\.\//, ''))))
     .toSorted()
 
-/** Writes what the runner says as it says it. @returns all of it */
+/** Passes the runner's output on as it arrives. @returns all of it */
 async function passOn(output: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   for await (const part of output.pipeThrough(new TextDecoderStream())) {
@@ -120,23 +119,23 @@ async function passOn(output: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 interface Surroundings {
-  /** Of the tests' folders. */
+  /** The parent of the tests' folders. */
   folder: string
-  /** The server of all tests; without one each process of tests looks for its own. */
+  /** The server of all tests; without it, each test process finds its own. */
   postgres: PostgresServer | undefined
 }
 
 /** Runs tests. @returns whether they passed, and what failed */
 async function runTests(
-  named: readonly string[],
+  parts: readonly string[],
   files_at_once: number,
   { folder, postgres }: Surroundings,
 ): Promise<Outcome> {
   const report = join(folder, REPORT)
   rmSync(report, { force: true })
-  const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
-  const told = ['--reporter=junit', `--reporter-outfile=${report}`, `--timings=${TIMINGS}`]
-  const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...named], {
+  const options = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
+  const reporting = ['--reporter=junit', `--reporter-outfile=${report}`, `--timings=${TIMINGS}`]
+  const child = Bun.spawn([process.execPath, 'test', ...options, ...reporting, ...parts], {
     env: {
       ...LATE_OPTIMIZATION,
       ...LATE_COLLECTION,
@@ -154,28 +153,28 @@ async function runTests(
   const between = errorsBetween(await passOn(child.stderr))
   const passed = (await child.exited) === 0 && between.length === 0
   const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
-  return { passed, between, failures: passed ? [] : failuresOf(text, filesOf(named)) }
+  return { passed, between, failures: passed ? [] : failuresOf(text, filesOf(parts)) }
 }
 
 /**
- * Runs the suite: every file, or those that are named. A file that fails among others runs again alone, once, with the same seed.
- * One that then passes is unstable: it is named at the end, and too many of them fail the run.
+ * Runs the suite: every file, or the files given. A file that fails among others runs again alone, once, with the same seed.
+ * One that then passes is unstable: it is listed at the end, and too many of them fail the run.
  * @returns the exit status
  */
-async function runSuite(named: readonly string[]): Promise<number> {
+async function runSuite(parts: readonly string[]): Promise<number> {
   if (ending.signal.aborted) return 1
-  const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
-  // As the folder that it stands for: some tests run programs as another user.
+  const folder = mkdtempSync(join(chooseParentFolder(), 'tollgate-suite-'))
+  // Open like the system's temporary folder: some tests run programs as another user.
   chmodSync(folder, 0o1777)
-  // Ctrl-C reaches the tests by themselves; what they leave is removed after them.
+  // Ctrl-C reaches the tests directly; this process stays to remove their files.
   process.on('SIGINT', () => {})
   process.env.TMPDIR = folder
   const is_named = process.env.TOLLGATE_TEST_DATABASE !== undefined
   const postgres = is_named || NATIVE === undefined ? undefined : await startPostgres(NATIVE)
   const surroundings = { folder, postgres }
   try {
-    process.stdout.write(`${filesOf(named).length} files, TOLLGATE_SEED=${SEED}\n`)
-    const { passed, between, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
+    process.stdout.write(`${filesOf(parts).length} files, TOLLGATE_SEED=${SEED}\n`)
+    const { passed, between, failures } = await runTests(parts, FILES_AT_ONCE, surroundings)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
     const again = new Map<string, boolean>()
@@ -201,16 +200,16 @@ try {
   process.stderr.write(`${(thrown as Error).message}\n`)
   process.exit(1)
 }
-/** Beside the first tests, which wait for disks and processes now and then. A mistake ends the tests, and is told below them. */
+/** Runs beside the first tests, which sometimes wait for disks and processes. A mistake ends the tests and is printed below them. */
 const checks = Promise.all([
   failureOf('x', '--no-install', 'biome', 'check', '.'),
-  // Types, and promises that nobody awaits: one reading of the files serves both, and one checker (tsconfig.json), since each of
-  // several would work out for itself the types that files share.
+  // Types, and promises without await, in one pass of one checker (tsconfig.json): each of several checkers would compute
+  // the types that files share.
   failureOf('x', '--no-install', 'oxlint', 'src', 'plugins', 'test'),
 ]).then((failures) => failures.join(''))
 void checks.then((failures) => failures === '' || ending.abort())
-const unbuilt = await failureOf('test/support/build-programs.ts')
-const status = unbuilt === '' ? await runSuite(process.argv.slice(2)) : 1
-const failures = unbuilt + (await checks)
+const build_failure = await failureOf('test/support/build-programs.ts')
+const status = build_failure === '' ? await runSuite(process.argv.slice(2)) : 1
+const failures = build_failure + (await checks)
 process.stderr.write(failures)
 process.exit(failures === '' ? status : 1)

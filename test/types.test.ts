@@ -1,4 +1,4 @@
-// The check that the suite runs beside its tests, of types and of promises that nobody awaits: the server's files and the console's pages, each with its own globals.
+// The suite's check of types and of promises without await: files of the server and pages of the console, each with their own globals.
 import { expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,26 +6,26 @@ import { folderOfFile } from './support/test-folder.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const WEB = 'plugins/console/web'
-/** Folders of files that are checked, as `bun run test` names them. */
+/** The folders that `bun run test` checks. */
 const CHECKED = ['src', 'plugins', 'test']
 const folder = folderOfFile()
 
-/** Runs the linter. @returns what it says */
-async function linted(cwd: string, ...more: string[]): Promise<string> {
+/** Runs the linter. @returns its output */
+async function lint(cwd: string, ...more: string[]): Promise<string> {
   const command = ['x', '--no-install', 'oxlint', '-c', join(ROOT, '.oxlintrc.json'), ...more]
   const child = Bun.spawn([process.execPath, ...command], { cwd, stdout: 'pipe', stderr: 'inherit' })
   return child.stdout.text()
 }
 
-test('no file of the server, of the tests or of the pages is left out', async () => {
+test('the linter checks every file of the server, the tests and the pages', async () => {
   const files = [...new Bun.Glob(`{${CHECKED}}/**/*.{ts,tsx}`).scanSync(ROOT)]
   expect(files.filter((file) => /^plugins\/[^/]+\/web\//.test(file)).length).toBeGreaterThan(200)
-  const checked = new Set((await linted(ROOT, '--debug=files', ...CHECKED)).split('\n'))
+  const checked = new Set((await lint(ROOT, '--debug=files', ...CHECKED)).split('\n'))
   const isChecked = (file: string) => checked.has(file) || checked.has(join(ROOT, file))
   expect(files.filter((file) => !isChecked(file))).toEqual([])
 })
 
-test('wrong types, globals of browsers on the server, and promises that nobody awaits are found', async () => {
+test('the linter finds wrong types, browser globals on the server, and promises without await', async () => {
   symlinkSync(join(ROOT, 'node_modules'), folder.at('node_modules'))
   mkdirSync(folder.at('pages'))
   const writing = (name: string, text: string) => Bun.write(folder.at(name), text)
@@ -37,7 +37,7 @@ test('wrong types, globals of browsers on the server, and promises that nobody a
   await writing('server.ts', lines.join('\n'))
   await writing('pages/page.ts', lines.join('\n'))
 
-  const found = (await linted(folder.path, '-f', 'unix', 'server.ts', 'pages/page.ts')).matchAll(
+  const found = (await lint(folder.path, '-f', 'unix', 'server.ts', 'pages/page.ts')).matchAll(
     /^(\S+?):(\d+):.*\((.+)\)\]$/gm,
   )
   expect([...found].map(([, ...finding]) => finding.join(' ')).toSorted()).toEqual([

@@ -43,7 +43,7 @@ const VALID: readonly [JsonObject, ...JsonObject[]] = [
   { contents: [{ parts: [{ fileData: { mimeType: 'image/png', fileUri: 'https://files.test/a' } }] }] },
 ]
 
-/** A value that is wrong almost anywhere. */
+/** A value that is invalid almost anywhere. */
 function nasty(random: Random): Json {
   return random.pick<() => Json>([
     () => null,
@@ -103,7 +103,6 @@ export function distort(value: Json, random: Random): Json {
   return random.chance(0.1) ? rest : { ...rest, [name]: distort(item, random) }
 }
 
-/** A body and its content type. */
 interface Body {
   bytes: Buffer
   content_type: string

@@ -8,7 +8,7 @@ import { framed, recorded } from '../support/replay.ts'
 import { type Answer, type Step, splitAt } from '../support/upstream.ts'
 import { distort } from './bodies.ts'
 
-/** How a provider writes. */
+/** The format of a provider's answers. */
 export type Wire = BuiltInProtocol | 'responses' | 'transcript' | 'speech' | 'units'
 
 const NAMES: Readonly<Record<BuiltInProtocol, { whole: readonly string[]; stream: readonly string[] }>> = {
@@ -42,7 +42,7 @@ const STREAM_OF: Readonly<Record<Exclude<Wire, BuiltInProtocol | 'units'>, strin
   speech: 'speech as events',
 }
 
-const CALLED = {
+const FUNCTION_CALL = {
   type: 'function_call',
   id: 'fc_theirs',
   call_id: 'call_1',
@@ -50,7 +50,7 @@ const CALLED = {
   arguments: '{"place":"Oslo"}',
   status: 'completed',
 }
-const SAID = {
+const MESSAGE = {
   type: 'message',
   id: 'msg_theirs',
   role: 'assistant',
@@ -63,7 +63,11 @@ const WHOLE: Readonly<Record<Exclude<Wire, BuiltInProtocol>, readonly Json[]>> =
       object: 'response',
       status: 'completed',
       model: 'upstream-over-responses',
-      output: [{ type: 'reasoning', id: 'rs_theirs', summary: [], encrypted_content: 'gAAAx' }, SAID, CALLED],
+      output: [
+        { type: 'reasoning', id: 'rs_theirs', summary: [], encrypted_content: 'gAAAx' },
+        MESSAGE,
+        FUNCTION_CALL,
+      ],
       usage: {
         input_tokens: 10,
         input_tokens_details: { cached_tokens: 2 },
@@ -82,7 +86,7 @@ const WHOLE: Readonly<Record<Exclude<Wire, BuiltInProtocol>, readonly Json[]>> =
 
 const pickFrom = <T>(items: readonly T[], random: Random): T => {
   const [first, ...rest] = items
-  if (first === undefined) throw new Error('there is nothing to choose from')
+  if (first === undefined) throw new Error('nothing to choose from')
   return random.pick([first, ...rest])
 }
 
@@ -92,7 +96,7 @@ const times = <T>(count: number, value: T, change: (value: T) => T): T => {
   return changed
 }
 
-/** One event as the wire has it. */
+/** The events of a recorded stream, as sent. */
 function eventsOf(wire: Wire, random: Random): string[] {
   if (wire === 'units') return ['data: {}\n\n']
   if (!isRecorded(wire)) return [...(STREAMED[STREAM_OF[wire]]?.provider.events ?? [])]
@@ -101,7 +105,7 @@ function eventsOf(wire: Wire, random: Random): string[] {
   )
 }
 
-/** Errors in every protocol's words, and what is only like one. @param secrets what callers must not see */
+/** Errors of every protocol, and events that only resemble one. @param secrets a text that callers must not see */
 const errorsOf = (secrets: string): readonly [string, ...string[]] => [
   `data: ${JSON.stringify({ error: { code: 503, message: secrets, status: 'UNAVAILABLE' } })}\n\n`,
   `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: secrets } })}\n\n`,
@@ -124,7 +128,7 @@ const inserted = (events: readonly string[], random: Random, event: string): str
 
 type Change = (events: string[], random: Random, secrets: string) => string[]
 
-/** What is done to the events of a stream. */
+/** Distortions of a stream's events. */
 const EVENT_CHANGES: readonly [Change, ...Change[]] = [
   withoutOne,
   (events, random) => inserted(events, random, pickFrom(events, random)),
@@ -163,7 +167,7 @@ function distortedEvent(event: string, random: Random): string {
     try {
       return `data: ${JSON.stringify(distort(JSON.parse(data), random))}`
     } catch {
-      // It is no JSON, as the end of OpenAI's streams is not: it stays.
+      // Data other than JSON stays, such as the end of OpenAI's streams.
       return line
     }
   })
@@ -171,7 +175,7 @@ function distortedEvent(event: string, random: Random): string {
 
 type Reframing = (text: string, random: Random) => string
 
-/** What is done to the framing of a whole stream. */
+/** Distortions of a stream's framing. */
 const REFRAMINGS: readonly [Reframing, ...Reframing[]] = [
   (text) => text.replaceAll('\n', '\r\n'),
   (text) => text.replaceAll('\n\n', '\n\n: comment\n\n'),
@@ -198,19 +202,19 @@ function packetsOf(bytes: Buffer, random: Random): Step[] {
   return splitAt(bytes, ...cuts.toSorted((a, b) => a - b))
 }
 
-/** An answer with its packets, and its end. */
-function sent(text: string, content_type: string, random: Random): Answer {
+/** An answer in random packets; some are zipped, others end in a reset. */
+function answerInPackets(text: string, content_type: string, random: Random): Answer {
   const plain = Buffer.from(text)
   const is_zipped = random.chance(0.1)
   const bytes = is_zipped ? (random.chance(0.5) ? gzipSync(plain) : plain) : plain
   return {
     headers: { 'content-type': content_type, ...(is_zipped ? { 'content-encoding': 'gzip' } : {}) },
-    // What is read of a zipped answer cannot be counted by what was sent.
+    // The bytes sent do not tell how much of a zipped answer was read.
     steps: [...packetsOf(bytes, random), ...(!is_zipped && random.chance(0.1) ? (['reset'] as const) : [])],
   }
 }
 
-/** A stream, distorted a little. @param secrets what callers must not see */
+/** A stream, distorted a little. @param secrets a text that callers must not see */
 export function distortedStream(wire: Wire, random: Random, secrets: string): Answer {
   const events = times(random.below(3), eventsOf(wire, random), (list) =>
     list.length === 0 ? list : random.pick(EVENT_CHANGES)(list, random, secrets),
@@ -219,7 +223,7 @@ export function distortedStream(wire: Wire, random: Random, secrets: string): An
   const type = random.chance(0.9)
     ? 'text/event-stream'
     : random.pick(['text/html', 'Text/Event-Stream; charset=utf-8', 'application/json', 'audio/mpeg'])
-  return sent(text, type, random)
+  return answerInPackets(text, type, random)
 }
 
 /** A whole answer, distorted a little. */
@@ -229,5 +233,5 @@ export function distortedWhole(wire: Wire, random: Random, secrets: string): Ans
     : pickFrom(WHOLE[wire], random)
   const changed = times(random.below(4), answer, (value) => distort(value, random))
   const text = random.chance(0.05) ? JSON.stringify({ error: { message: secrets } }) : JSON.stringify(changed)
-  return sent(text, random.chance(0.9) ? 'application/json' : 'text/html', random)
+  return answerInPackets(text, random.chance(0.9) ? 'application/json' : 'text/html', random)
 }

@@ -1,5 +1,5 @@
-// Texts that keep a regular expression busy for minutes which is not written with them in mind, and who reads such texts.
-// As a program: reads them all, and prints the name of each that was read.
+// Texts that keep a careless regular expression busy for minutes, each with its reader.
+// As a program, it runs all readers and prints the name of each that finishes.
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { commentsOfSecrets, hiddenInComments } from '../../src/catalogue/secret-comments.ts'
 import { beforeBlankLines } from '../../src/catalogue/toml-lines.ts'
@@ -20,10 +20,10 @@ import { chooseFunctions } from '../providers/tool-choice.ts'
 const MANY = 1_000_000
 const many = (text: string, times = MANY): string => text.repeat(times)
 
-const asked = (fileUri: string) =>
+const checkFileUri = (fileUri: string) =>
   extras.rejectRemembered({ contents: [{ parts: [{ fileData: { fileUri } }] }] })
 
-const chosen = (last_text: string) =>
+const chooseBy = (last_text: string) =>
   chooseFunctions({
     functions: [{ name: 'f', schema: {} }],
     calling: 'any',
@@ -31,9 +31,9 @@ const chosen = (last_text: string) =>
     parallel: true,
     last_text,
   })
-const made = (schema: object) => valueFor(schema, createRandom('x'), 'some words')
+const generate = (schema: object) => valueFor(schema, createRandom('x'), 'some words')
 
-/** A key's patterns are at most 128 characters, its models' ids too; what is compared here is far longer. */
+/** A key's patterns and the ids of models have at most 128 characters; most texts here are far longer. */
 export const EVIL: Readonly<Record<string, () => unknown>> = {
   'a pattern of 120 stars': () => compileModelPatterns([`${many('*', 120)}Z`])(many('a', 128)),
   'a pattern *a*a*a…': () => compileModelPatterns([`${many('*a', 60)}*Z`])(many('a', 128)),
@@ -44,8 +44,8 @@ export const EVIL: Readonly<Record<string, () => unknown>> = {
   'a glob of a million stars': () => compileGlobs([`${many('*')}Z`])(many('a')),
   'a file name of slashes': () => safeFileName(`${many('a')}/`),
   'a file name of dots': () => safeFileName(many('a.')),
-  'an address of a file whose host ends in dots': () => asked(`https://a${many('.')}b/`),
-  'an address of a file with a long version': () => asked(`https://a.b/v${many('1')}`),
+  'an address of a file whose host ends in dots': () => checkFileUri(`https://a${many('.')}b/`),
+  'an address of a file with a long version': () => checkFileUri(`https://a.b/v${many('1')}`),
   'a Forwarded header of quotes': () =>
     callerAddress('127.0.0.1', new Headers({ forwarded: `for="${many('\\"', 500_000)}` }), () => true),
   'an amount with zeros before its last digit': () => parseUsd(`0.${many('0')}1`),
@@ -64,18 +64,18 @@ export const EVIL: Readonly<Record<string, () => unknown>> = {
   'comments above a key of a catalogue': () =>
     commentsOfSecrets(placesOf(`${many('# a\n', 20_000)}[metrics]\ntoken = "a-secret-of-metrics"\n`)),
   'blank lines of a catalogue': () => beforeBlankLines(`${many('\n')}x`, MANY + 1),
-  'tags of a prompt to the simulator': () => chosen(many('<a>')),
+  'tags of a prompt to the simulator': () => chooseBy(many('<a>')),
   'tags of a prompt to the simulator, each another': () =>
-    chosen(Array.from({ length: 100_000 }, (_, at) => `<a${at}>`).join('')),
-  'a schema for the simulator: a long list': () => made({ type: 'array', minItems: 1e9 }),
+    chooseBy(Array.from({ length: 100_000 }, (_, at) => `<a${at}>`).join('')),
+  'a schema for the simulator: a long list': () => generate({ type: 'array', minItems: 1e9 }),
   'a schema for the simulator: lists in lists': () =>
-    made(
+    generate(
       Array.from({ length: 20 }).reduce<object>((items) => ({ type: 'array', minItems: 100, items }), {
         type: 'string',
       }),
     ),
-  'a schema for the simulator: a long text': () => made({ type: 'string', minLength: 1e12 }),
-  'a schema for the simulator that leads back to itself': () => made({ anyOf: [{ $ref: '#/' }, {}] }),
+  'a schema for the simulator: a long text': () => generate({ type: 'string', minLength: 1e12 }),
+  'a schema for the simulator that leads back to itself': () => generate({ anyOf: [{ $ref: '#/' }, {}] }),
 }
 
 if (import.meta.main)
@@ -83,7 +83,7 @@ if (import.meta.main)
     try {
       read()
     } catch {
-      // Refused is read, too.
+      // A refusal counts as read.
     }
     process.stdout.write(`${name}\n`)
   }

@@ -1,4 +1,4 @@
-// A provider at its worst: it tells its address and its key wherever it can, and answers in every wrong way.
+// A hostile provider: it reveals its address and its key wherever it can, and answers in every wrong way.
 import { gzipSync } from 'node:zlib'
 import type { Random } from '../money/ledger/random.ts'
 import { type Answer, RESET, refusal, type Seen, type Step, stream, whole } from '../support/upstream.ts'
@@ -29,7 +29,7 @@ const STATUSES = [
 
 type Way = (secrets: string, random: Random, seen: Seen) => Answer
 
-/** What it does; `secrets` is a sentence with its address, its host and its key. */
+/** Its kinds of answers; `secrets` is a sentence with its address, its host and its key. */
 const WAYS: readonly [Way, ...Way[]] = [
   (secrets, random) =>
     refusal(
@@ -93,7 +93,6 @@ const WAYS: readonly [Way, ...Way[]] = [
   () => whole(GOOD),
 ]
 
-/** The answer to one request. */
 export function hostileAnswer(random: Random, seen: Seen): Answer {
   const host = seen.headers.host ?? ''
   const secrets = `http://${host}${seen.path} ${host} refuses ${seen.headers['x-goog-api-key']}`

@@ -1,7 +1,7 @@
-// Distorted requests to the native surface, before a hostile provider: never a 500, never the provider's address or key in
-// an answer or in the log, nothing held afterwards, and good calls are served as before.
+// Fuzz of the native surface before a hostile provider: distorted requests get no 500 and no address or key of the provider,
+// the log has no errors, no holds remain, and valid calls still work.
 //
-// The same run again: TOLLGATE_SEED=<the seed that it printed>. A long one: TOLLGATE_FUZZ_REQUESTS=100000.
+// TOLLGATE_SEED=<the printed seed> repeats a run; TOLLGATE_FUZZ_REQUESTS=100000 makes a long one.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -16,16 +16,16 @@ setDefaultTimeout(600_000)
 
 const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 500)
 const AT_ONCE = 10
-/** The usage that the provider claims may lead a key's account into debt: then the next key gets further. */
-const REQUESTS_A_KEY = 20
-/** A request of unclear length may wait for more, and get no answer: its sender leaves after this. */
+/** The provider's usage reports may put a key's account into debt: a new key gets further. */
+const REQUESTS_PER_KEY = 20
+/** A request of unclear length may get no answer, since the gateway waits for more: the client disconnects after this time. */
 const PATIENCE_MS = 250
 /** A complete request is always answered. */
 const DEADLINE_MS = 30_000
 
 const { gateway, upstream, call, lastCall } = await fileScene()
 
-/** Sends a request. @returns the answer, as far as it came; undefined where there should be one and is none */
+/** Sends a request. @returns the received part of the answer; undefined if a complete request got none */
 async function send({ bytes, complete }: FuzzRequest): Promise<string | undefined> {
   const client = await connectSocket(gateway.url)
   client.send(bytes)
@@ -35,8 +35,8 @@ async function send({ bytes, complete }: FuzzRequest): Promise<string | undefine
   return complete && !closed ? undefined : client.received()
 }
 
-/** What is wrong with an answer. */
-function complaintsOf(answer: string | undefined): string[] {
+/** The faults of an answer. */
+function faultsOf(answer: string | undefined): string[] {
   if (answer === undefined) return ['no answer']
   const secrets = [...PROVIDER_KEYS, new URL(upstream.url).host]
   return [
@@ -48,22 +48,22 @@ function complaintsOf(answer: string | undefined): string[] {
 async function fuzz(random: Random, key: string): Promise<void> {
   const request = fuzzRequest(random, key)
   const answer = await send(request)
-  const complaints = complaintsOf(answer)
-  if (complaints.length === 0) return
+  const faults = faultsOf(answer)
+  if (faults.length === 0) return
   expect({
     seed: SEED,
-    complaints,
+    faults,
     request: request.bytes.toString('latin1').slice(0, 2_000),
   }).toBeUndefined()
 }
 
-test(`${REQUESTS} distorted requests before a hostile provider`, async () => {
+test(`${REQUESTS} distorted requests to a hostile provider get no 500 and reveal no secret`, async () => {
   const random = randomFrom(SEED)
   const provider_random = randomFrom(SEED + 1)
   upstream.answer((seen) => hostileAnswer(provider_random, seen))
   let key = ''
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-    if (sent % REQUESTS_A_KEY === 0) key = await gateway.caller('100000')
+    if (sent % REQUESTS_PER_KEY === 0) key = await gateway.caller('100000')
     await Promise.all(Array.from({ length: AT_ONCE }, () => fuzz(random, key)))
   }
   const { calls } = await gateway.atRest()
@@ -74,7 +74,7 @@ test(`${REQUESTS} distorted requests before a hostile provider`, async () => {
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([])
 })
 
-test('afterwards a good call is served', async () => {
+test('a valid call succeeds afterwards', async () => {
   upstream.answer(answering)
   expect((await call(wholePath(), ask())).status).toBe(200)
   expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })

@@ -3,7 +3,7 @@ import type { Random } from '../money/ledger/random.ts'
 import { MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
 import { fuzzBody } from './bodies.ts'
 
-/** Mostly what a correct client sends, now and then something else. */
+/** Picks the value of a correct client with this probability, else one of the others. */
 function mostly<T>(random: Random, probability: number, good: T, others: readonly [T, ...T[]]): T {
   return random.chance(probability) ? good : random.pick(others)
 }
@@ -140,7 +140,7 @@ const credentialHeader = (random: Random, key: string): string =>
 
 export interface FuzzRequest {
   bytes: Buffer
-  /** Its body is as long as its head says: a server can tell that it is complete. */
+  /** The head states the exact length of the body, so a server knows that it is complete. */
   complete: boolean
 }
 

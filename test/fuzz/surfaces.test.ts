@@ -1,7 +1,7 @@
-// 1,000 calls of every surface before providers of every protocol whose answers are distorted: always an answer, never a 500, never a
-// provider's address or words that it hides, nothing held afterwards, and no charge for a call that failed.
+// Fuzz of every surface before providers of every protocol with distorted answers: each call gets an answer, never a 500, without the
+// provider's address or secrets; no holds remain, and failed calls are free.
 //
-// The same run again: TOLLGATE_SEED=<the seed that it printed>. A longer one: TOLLGATE_FUZZ_REQUESTS=100000.
+// TOLLGATE_SEED=<the printed seed> repeats a run; TOLLGATE_FUZZ_REQUESTS=100000 makes a long one.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   REQUESTS as ASK,
@@ -24,7 +24,7 @@ setDefaultTimeout(600_000)
 
 const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 400)
 const DEADLINE_MS = 30_000
-/** What a provider says of itself. */
+/** A provider's text about itself, which callers must not see. */
 const SECRET = 'shard 7 at 10.0.0.7'
 
 const { gateway, upstream } = await fileScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
   [ASK.generations(OVER_IMAGES, false), 'openai', false],
 ]
 
-/** Makes one call. @returns what is wrong with its answer */
+/** Makes one call, and fails if its answer is wrong. */
 async function fuzz(random: Random): Promise<void> {
   const [request, wire, streams] = CASES[random.below(CASES.length)] ?? (CASES[0] as Case)
   const answer = (streams ? distortedStream : distortedWhole)(wire, random, SECRET)
@@ -82,7 +82,7 @@ async function fuzz(random: Random): Promise<void> {
   expect({ seed: SEED, path: request.path, wire, hidden, script, received }).toBeUndefined()
 }
 
-test(`${REQUESTS} calls before distorted answers, seed ${SEED}`, async () => {
+test(`${REQUESTS} calls of all surfaces survive distorted answers, seed ${SEED}`, async () => {
   const random = randomFrom(SEED)
   for (let sent = 0; sent < REQUESTS; sent++) await fuzz(random)
   const { calls } = await gateway.atRest()

@@ -1,4 +1,4 @@
-// A gateway whose process counts what it does, and what one call of some kind adds to the counts.
+// A counted gateway: its process counts its operations, and reports what one call adds to the counts.
 import { join } from 'node:path'
 import { type Load, loadOn } from '../tools/bench/measure.ts'
 import { untilListening } from '../tools/bench/processes.ts'
@@ -10,33 +10,32 @@ const PRELOAD = join(import.meta.dir, 'preload.ts')
 
 export interface CountedGateway extends AsyncDisposable {
   /**
-   * What one call adds to the counts. The calls come one after the other, so that nothing is shared between them; the
-   * first ones, which also make what is made once, are not counted.
+   * The counts that one call adds. Calls run one after the other, so that they share nothing; the first ones are not counted, since they
+   * also create what a process creates once.
    */
   perCall(load: Load): Promise<Counts>
 }
 
 /**
  * Starts the gateway of a checkout, its own program, with counters around it.
- * @param upstream_port where its providers answer
- * @param server lines of the catalogue's `[server]`
+ * @param upstream_port the port of its providers
  */
 export async function startCounted(checkout: string, upstream_port: number): Promise<CountedGateway> {
   const [bun = 'bun', ...program] = sourceOf(checkout)
   const data = await makeDataFolder([bun, ...program], upstream_port)
-  let told: (counts: Counts) => void = () => {}
+  let receive: (counts: Counts) => void = () => {}
   const child = Bun.spawn([bun, '--preload', PRELOAD, ...program, 'serve', '--data', data.path], {
     // With the limit raised already, the program does not replace itself by another process.
     env: { ...process.env, ...COUNTING, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
     stdout: 'ignore',
     stderr: 'ignore',
-    ipc: (counts: Counts) => told(counts),
+    ipc: (counts: Counts) => receive(counts),
   })
   await untilListening(data.port, nowMs(), '/healthz')
   const subject = subjectOf(data, child.pid)
   const counts = (): Promise<Counts> => {
     const { promise, resolve } = Promise.withResolvers<Counts>()
-    told = resolve
+    receive = resolve
     child.send('counts')
     return promise
   }
@@ -44,12 +43,12 @@ export async function startCounted(checkout: string, upstream_port: number): Pro
     async perCall(load) {
       await loadOn(subject, load)
       const before = await counts()
-      // What telling the counts adds to them itself.
-      const telling = difference(before, await counts(), 1)
-      const begun = await counts()
+      // Reporting the counts adds to them, too.
+      const reporting = difference(before, await counts(), 1)
+      const start = await counts()
       await loadOn(subject, load)
-      const added = difference(begun, await counts(), 1)
-      return difference(telling, added, load.calls)
+      const added = difference(start, await counts(), 1)
+      return difference(reporting, added, load.calls)
     },
     async [Symbol.asyncDispose]() {
       child.kill()
@@ -66,8 +65,8 @@ const subjectOf = (data: DataFolder, pid: number): Subject => ({
   process: { pid, stop: async () => {} },
 })
 
-/** What was added, for each of so many. */
-export const difference = (before: Counts, after: Counts, among: number): Counts =>
+/** The added counts, divided among calls or events. */
+export const difference = (before: Counts, after: Counts, divisor: number): Counts =>
   Object.fromEntries(
-    Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / among]),
+    Object.entries(after).map(([name, count]) => [name, (count - (before[name] ?? 0)) / divisor]),
   )

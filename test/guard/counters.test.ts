@@ -1,4 +1,4 @@
-// The counters of the guard: they see what a process does, and nothing else.
+// The counters of the cost guard: they count the operations of a process, and nothing else.
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { difference } from './counted.ts'
@@ -6,7 +6,7 @@ import { COUNTING, type Counts } from './counters.ts'
 
 const COUNTERS = join(import.meta.dir, 'counters.ts')
 
-/** What ten rounds of some code do, counted in a process of their own. */
+/** The counts of one round of some code: the average of ten rounds in a process of their own. */
 async function countsOf(code: string): Promise<Counts> {
   const program = `
     const { startCounting } = await import(${JSON.stringify(COUNTERS)})
@@ -19,7 +19,7 @@ async function countsOf(code: string): Promise<Counts> {
     for (let i = 0; i < 10; i++) await round()
     console.log(JSON.stringify([before, counts()]))
     process.exit(0)`
-  // What a program makes and does not use is left out of it when it is compiled: the code keeps what it makes.
+  // The compiler removes unused objects, so the code keeps those that it creates.
   const child = Bun.spawn([process.execPath, '-e', program], {
     env: { ...process.env, ...COUNTING },
     stdout: 'pipe',
@@ -29,7 +29,7 @@ async function countsOf(code: string): Promise<Counts> {
   return difference(before, after, 10)
 }
 
-const nothing = await countsOf('')
+const baseline = await countsOf('')
 
 test.each([
   ['a promise', 'Promise', 'Promise.resolve({}), Promise.withResolvers()', 2],
@@ -42,15 +42,10 @@ test.each([
   ['a timer', 'timers', 'clearTimeout(setTimeout(() => {}, 60000))', 1],
   ['a turn of the event loop', 'setImmediate', 'setImmediate(() => {})', 1],
   ['a listener', 'addEventListener', "new EventTarget().addEventListener('x', () => {})", 1],
-  ['a statement that is prepared each time', 'SQL statements', "db.prepare('SELECT 1').get()", 1],
-  [
-    'a statement that is kept',
-    'SQL statements',
-    "db.query('SELECT 1').all(), db.query('SELECT 1').values()",
-    2,
-  ],
-  ['a statement without an answer', 'SQL statements', "db.run('PRAGMA user_version = 1')", 1],
+  ['a statement prepared each time', 'SQL statements', "db.prepare('SELECT 1').get()", 1],
+  ['a cached statement', 'SQL statements', "db.query('SELECT 1').all(), db.query('SELECT 1').values()", 2],
+  ['a statement without rows', 'SQL statements', "db.run('PRAGMA user_version = 1')", 1],
 ])('%s is counted', async (_, name, code, expected) => {
   const counts = await countsOf(code)
-  expect((counts[name] ?? 0) - (nothing[name] ?? 0)).toBe(expected)
+  expect((counts[name] ?? 0) - (baseline[name] ?? 0)).toBe(expected)
 })

@@ -1,14 +1,14 @@
-// Counters of what a gateway's process does: objects made, timers, listeners, statements of SQL, messages to threads.
+// Counters of a gateway's process: created objects, timers, listeners, SQL statements, messages to threads.
 import { heapStats } from 'bun:jsc'
 import { Database, type Statement } from 'bun:sqlite'
 
-/** How often each thing was done, by its name. */
+/** The number of operations, by name. */
 export type Counts = Record<string, number>
 
-/** Wraps what is counted, for the rest of the process. To be called before the gateway's code is loaded. */
+/** Wraps the counted functions for the rest of the process. Call it before the gateway's code is loaded. */
 export function startCounting(): () => Counts {
   const calls: Counts = {}
-  const counted = <T extends object, K extends keyof T & string>(
+  const countCalls = <T extends object, K extends keyof T & string>(
     owner: T,
     names: readonly K[],
     as: string,
@@ -16,23 +16,23 @@ export function startCounting(): () => Counts {
     for (const name of names) {
       const original = owner[name]
       if (typeof original !== 'function')
-        throw new TypeError(`${name} is no function: the runtime has changed`)
+        throw new TypeError(`${name} is not a function: the runtime has changed`)
       calls[as] ??= 0
-      const wrapped = function (this: unknown, ...given: unknown[]): unknown {
+      const wrapped = function (this: unknown, ...args: unknown[]): unknown {
         calls[as] = (calls[as] ?? 0) + 1
-        return Reflect.apply(original, this, given)
+        return Reflect.apply(original, this, args)
       }
       owner[name] = wrapped as T[K]
     }
   }
-  counted(globalThis, ['setTimeout', 'setInterval'], 'timers')
-  counted(globalThis, ['setImmediate'], 'setImmediate')
-  counted(globalThis, ['queueMicrotask'], 'queueMicrotask')
-  counted(process, ['nextTick'], 'nextTick')
-  counted(EventTarget.prototype, ['addEventListener'], 'addEventListener')
-  counted(Worker.prototype, ['postMessage'], 'messages to a thread')
-  counted(Database.prototype, ['run', 'exec'], 'SQL statements')
-  countStatements(counted)
+  countCalls(globalThis, ['setTimeout', 'setInterval'], 'timers')
+  countCalls(globalThis, ['setImmediate'], 'setImmediate')
+  countCalls(globalThis, ['queueMicrotask'], 'queueMicrotask')
+  countCalls(process, ['nextTick'], 'nextTick')
+  countCalls(EventTarget.prototype, ['addEventListener'], 'addEventListener')
+  countCalls(Worker.prototype, ['postMessage'], 'messages to a thread')
+  countCalls(Database.prototype, ['run', 'exec'], 'SQL statements')
+  countStatements(countCalls)
   return () => ({ ...calls, ...objects() })
 }
 
@@ -42,24 +42,24 @@ type Counting = <T extends object, K extends keyof T & string>(
   as: string,
 ) => void
 
-/** A statement has methods of its own, made for its number of parameters: each is wrapped where it is prepared. */
-function countStatements(counted: Counting): void {
+/** Each statement has methods of its own, made for its number of parameters, so it is wrapped when it is prepared. */
+function countStatements(countCalls: Counting): void {
   const seen = new WeakSet<Statement>()
   for (const name of ['prepare', 'query'] as const) {
     const original = Database.prototype[name]
-    Database.prototype[name] = function (this: Database, ...given: Parameters<typeof original>) {
-      const statement: Statement = Reflect.apply(original, this, given)
+    Database.prototype[name] = function (this: Database, ...args: Parameters<typeof original>) {
+      const statement: Statement = Reflect.apply(original, this, args)
       if (!seen.has(statement)) {
         seen.add(statement)
-        counted(statement, ['run', 'get', 'all', 'values'], 'SQL statements')
+        countCalls(statement, ['run', 'get', 'all', 'values'], 'SQL statements')
       }
       return statement
     } as typeof original
   }
 }
 
-/** Objects made since the start, by class: nothing is collected meanwhile (`COUNTING`). */
+/** Objects created since the start, by class: nothing is collected meanwhile (`COUNTING`). */
 const objects = (): Counts => ({ ...heapStats().objectTypeCounts })
 
-/** The environment of a process that counts: without garbage collection, so that no object that was made is missed. */
+/** The environment of a process that counts: without garbage collection, so that no created object is missed. */
 export const COUNTING = { BUN_JSC_useGC: '0', BUN_GC_TIMER_DISABLE: '1', BUN_JSC_useDFGJIT: '0' }

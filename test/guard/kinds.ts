@@ -1,4 +1,4 @@
-// What is counted: kinds of calls on a gateway that counts, and the names of what they make.
+// Kinds of counted calls, and plain names for the counted objects and operations.
 import { FULL, COUNTED as LONG } from '../tools/bench/effort.ts'
 import type { Load } from '../tools/bench/measure.ts'
 import type { Paces } from '../tools/bench/recording.ts'
@@ -6,7 +6,7 @@ import { type CallRequest, chatStream, nativeStream, WHOLE_REQUEST } from '../to
 import { type CountedGateway, difference } from './counted.ts'
 import type { Counts } from './counters.ts'
 
-/** What is counted by a kind of call: one whole call, or one event of a stream. */
+/** A counted unit: one call, or one event of a stream. */
 export type CountedKind = 'small whole call' | 'short stream' | 'forwarded event' | 'translated event'
 
 const CALLS = 60
@@ -16,7 +16,7 @@ const SHORT = FULL.streams.short
 
 const inSequence = (request: CallRequest, calls: number): Load => ({ request, connections: 1, calls })
 
-/** What an event adds: a long stream's counts without those of a short one. */
+/** The counts of one event: those of a long stream less those of a short one. */
 async function perEvent(gateway: CountedGateway, request: (paces: Paces) => CallRequest): Promise<Counts> {
   const short = await gateway.perCall(inSequence(request(SHORT), STREAMS))
   let least: Counts = {}
@@ -25,7 +25,7 @@ async function perEvent(gateway: CountedGateway, request: (paces: Paces) => Call
   return difference(short, least, LONG.events - SHORT.events)
 }
 
-/** What the gateway does at regular times falls on some long streams, and is no event's. */
+/** The lower count of each name, since periodic work of the gateway adds to some long streams. */
 const leastOf = (one: Counts, other: Counts): Counts =>
   Object.fromEntries(
     Object.entries(other).map(([name, count]) => [name, Math.min(count, one[name] ?? count)]),
@@ -40,11 +40,11 @@ const COUNTING: Record<CountedKind, (gateway: CountedGateway) => Promise<Counts>
 
 export const KINDS = Object.keys(COUNTING) as CountedKind[]
 
-/** What one call of a kind, or one event, adds to the counts of a gateway. */
+/** The counts that one call or one event adds. */
 export const countsOf = async (gateway: CountedGateway, kind: CountedKind): Promise<Counts> =>
-  named(await COUNTING[kind](gateway))
+  withPlainNames(await COUNTING[kind](gateway))
 
-/** The runtime's names of objects, in plain words; the others of its names are counted with `objects`. */
+/** Plain names for the runtime's classes; all other classes count as `objects`. */
 const NAMES: Record<string, string> = {
   Promise: 'promises',
   Function: 'closures',
@@ -63,8 +63,8 @@ const NAMES: Record<string, string> = {
   AbortController: 'AbortControllers',
   AbortSignal: 'AbortSignals',
 }
-/** What is no object; the counters give it its name. */
-const DONE = [
+/** Counts of operations, by the counters' names. */
+const OPERATIONS = [
   'timers',
   'setImmediate',
   'queueMicrotask',
@@ -74,10 +74,10 @@ const DONE = [
   'messages to a thread',
 ]
 
-export const COUNTED_NAMES: readonly string[] = [...Object.values(NAMES), 'objects', ...DONE]
+export const COUNTED_NAMES: readonly string[] = [...Object.values(NAMES), 'objects', ...OPERATIONS]
 
-function named(counts: Counts): Counts {
-  const all: Counts = Object.fromEntries(DONE.map((name) => [name, counts[name] ?? 0]))
+function withPlainNames(counts: Counts): Counts {
+  const all: Counts = Object.fromEntries(OPERATIONS.map((name) => [name, counts[name] ?? 0]))
   all.objects = 0
   for (const [name, count] of Object.entries(counts)) {
     if (name in all) continue

@@ -1,10 +1,10 @@
-// The most that a call may do: what it did when the limit was last set, and a little for what varies.
+// Limits of the cost guard: the counts of a call when a limit was last set, with a margin for variation.
 import type { CountedKind } from './kinds.ts'
 
 type Limits = Partial<Record<CountedKind, Readonly<Record<string, number>>>>
 
-/** Of the timers, one in 50 ms writes the rows of decided holds: how many that is of a call follows from the machine's load. So do the
- * statements of a slow stream, whose hold gets a row and loses it again. */
+/** One timer in 50 ms writes the rows of decided holds: its share in a call depends on the machine's load. So do the SQL statements
+ * of a slow stream, whose hold gets a row and loses it again. */
 export const LIMITS: Limits = {
   'small whole call': { timers: 1, AbortControllers: 0.1, 'SQL statements': 11, 'messages to a thread': 0 },
   'short stream': { timers: 1.3, AbortControllers: 1.1, 'SQL statements': 14.5, 'messages to a thread': 0 },

@@ -1,7 +1,7 @@
-// Loaded before a gateway's own program: counts what the process does, and tells the counts whenever it is asked.
+// The preload of a counted gateway: it counts the operations of the process, and reports the counts upon each message.
 import { startCounting } from './counters.ts'
 
 const counts = startCounting()
 process.on('message', () => process.send?.(counts()))
-// A channel that nobody reads from would keep the process alive at its end.
+// A channel without a reader would keep the process alive.
 process.channel?.unref()

@@ -1,7 +1,7 @@
 // Accessibility checks of console pages with axe (https://github.com/dequelabs/axe-core): findings with the impact serious or worse.
 import type { Page } from 'playwright-core'
 
-/** All that another theme can change. */
+/** The rules whose result depends on the theme. */
 export const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
 let source: Promise<string> | undefined
@@ -11,8 +11,8 @@ const axeSource = () => (source ??= Bun.file(Bun.resolveSync('axe-core/axe.min.j
 const passed = new Set<string>()
 
 /**
- * Three quarters of what axe takes is the contrast of texts, most of which are drawn as others are. One that has passed is known
- * by all that its contrast comes from: its colours and size, and whatever is painted where it is. Only what is new is measured.
+ * Contrasts of texts take three quarters of axe's time, and most texts look like others. A text that has passed is known by all that
+ * its contrast depends on: its colours and size, and the layers painted at its place. Only new texts are measured.
  */
 const measureOnce = (known: Iterable<string>) => `
   (() => {
@@ -78,8 +78,8 @@ const measureOnce = (known: Iterable<string>) => `
 `
 
 /**
- * Nothing is fetched for it: the pages' styles are their own origin's, and loaded. A rule that has an impact of its own finds
- * nothing of another, so those of a lesser one need not run. Behind an open modal dialog nothing can be read or reached.
+ * Runs axe without preloading, since the pages' styles are of their own origin, and loaded. A rule with an impact of its own reports
+ * no other, so rules of a lesser impact need not run. Nothing behind an open modal dialog can be read or reached.
  */
 const axeRun = (rules: readonly string[] | undefined) => `
   (() => {
@@ -99,7 +99,7 @@ const axeRun = (rules: readonly string[] | undefined) => `
   })()
 `
 
-/** What axe finds serious or worse, by these rules or by all that have such findings. */
+/** The findings of axe with the impact serious or worse, by these rules or by all. */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const is_loaded = await page.evaluate('typeof tollgateContrasts === "object"')
   if (!is_loaded) await page.evaluate(`${await axeSource()};${measureOnce(passed)}`)

@@ -1,6 +1,6 @@
 // A PostgreSQL database with a synchronous interface, as SQLite has, for tests that read rows between two steps.
 import type { Database } from 'bun:sqlite'
-import type { Answered, Question } from './postgres-reader.ts'
+import type { Query, QueryResult } from './postgres-reader.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_WAIT_MS = 10_000
@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 10_000
 type Row = Record<string, unknown>
 type Bound = readonly unknown[]
 
-/** What tests use of SQLite's connection. A worker asks the server meanwhile; what runs in this thread stands still. */
+/** The part of SQLite's connection that tests use. A worker queries the server while this thread waits. */
 export function blockingDatabase(url: string): Database {
   const worker = new Worker(new URL('./postgres-reader.ts', import.meta.url).href)
   worker.unref()
@@ -24,12 +24,12 @@ export function blockingDatabase(url: string): Database {
       values,
       state,
       bytes: new Uint8Array(shared),
-    } satisfies Question)
+    } satisfies Query)
     if (Atomics.wait(state, 0, 0, MAX_WAIT_MS) === 'timed-out') throw new Error(`no answer to ${text}`)
     const answer = JSON.parse(
       Buffer.from(new Uint8Array(shared, 0, state[1])).toString(),
-      revived,
-    ) as Answered
+      revive,
+    ) as QueryResult
     if ('failure' in answer) throw new Error(`${answer.failure}: ${statement}`)
     const { columns, rows } = answer
     return { rows: rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]]))) }
@@ -48,7 +48,7 @@ export function blockingDatabase(url: string): Database {
   } as unknown as Database
 }
 
-/** Values by `$name` become values by their place. */
+/** Replaces values by `$name` with positional ones. */
 function positional(text: string, bound: Bound): { statement: string; values: Bound } {
   const [named] = bound
   if (typeof named !== 'object' || named === null || named instanceof Uint8Array)
@@ -61,7 +61,7 @@ function positional(text: string, bound: Bound): { statement: string; values: Bo
   return { statement, values }
 }
 
-const revived = (_: string, value: unknown): unknown =>
+const revive = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'bytes' in value && typeof value.bytes === 'string'
     ? Buffer.from(value.bytes, 'base64')
     : value

@@ -4,15 +4,15 @@ import { gzipSync } from 'node:zlib'
 
 interface Bomb extends AsyncDisposable {
   url: string
-  /** What answers begin with before they go on for ever; and as what they are announced. */
+  /** Sets the headers of answers, and their beginning before an endless rest. */
   answer(head: { content_type: string; begins: string; compressed: boolean }): void
-  /** What was sent of answers that ended, because the other side closed; in bytes as they would be once expanded. */
+  /** The uncompressed bytes sent of each answer that ended because the other side closed. */
   readonly ended: readonly number[]
 }
 
 const PIECE_BYTES = 16 * 1024 * 1024
 
-/** It compresses to a sixteenth, so that a whole bomb is still more than the sockets' buffers take. */
+/** A piece compresses to a sixteenth, so that a whole bomb still exceeds the sockets' buffers. */
 function expandingPiece(): Buffer {
   const piece = Buffer.alloc(PIECE_BYTES, ' ')
   const noise = crypto.getRandomValues(new Uint8Array(48 * 1024)).map((byte) => 0x61 + (byte % 26))
@@ -20,7 +20,7 @@ function expandingPiece(): Buffer {
   return piece
 }
 
-/** @param expanded_bytes how long an answer is at most */
+/** @param expanded_bytes the maximum length of an answer */
 export async function startBomb(expanded_bytes: number): Promise<Bomb> {
   const ended: number[] = []
   const piece = expandingPiece()
@@ -47,7 +47,7 @@ export async function startBomb(expanded_bytes: number): Promise<Bomb> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // A gateway that closes the connection is what is hoped for.
+    // The gateway is expected to close the connection.
     socket.on('error', () => undefined)
     socket.once('data', () => void explode(socket))
   })

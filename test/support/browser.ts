@@ -1,4 +1,4 @@
-// A page in a browser, as far as its cross-origin calls go (https://fetch.spec.whatwg.org/#http-cors-protocol).
+// Cross-origin calls of a page in a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
 
 /** Request headers that need no preflight's consent, and response headers that every page may read. */
 const SAFE_REQUEST = new Set(['accept', 'accept-language', 'content-language'])
@@ -11,7 +11,7 @@ const SAFE_RESPONSE = new Set([
   'last-modified',
   'pragma',
 ])
-/** What the browser adds by itself, which no page decides. */
+/** Headers that the browser adds by itself. */
 const OWN = new Set(['origin', 'connection', 'content-length', 'host', 'user-agent', 'accept-encoding'])
 
 const listIn = (headers: Headers, name: string): string[] =>
@@ -20,7 +20,7 @@ const listIn = (headers: Headers, name: string): string[] =>
     .map((item) => item.trim().toLowerCase())
     .filter((item) => item !== '')
 
-/** `fetch` as a page of this origin has it. Rejects with a TypeError where a browser would. */
+/** `fetch` of a page with this origin. Rejects with a TypeError where a browser would. */
 export function browserFetch(origin: string): typeof fetch {
   async function call(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
     const request = new Request(input as string, init)
@@ -55,5 +55,5 @@ export function browserFetch(origin: string): typeof fetch {
 function assertAllowed({ headers }: Response, origin: string): void {
   if (headers.get('access-control-allow-origin') !== origin) throw new TypeError('the origin is not allowed')
   if (headers.has('access-control-allow-credentials')) throw new TypeError('credentials are allowed')
-  if (!listIn(headers, 'vary').includes('origin')) throw new TypeError('caches are not told')
+  if (!listIn(headers, 'vary').includes('origin')) throw new TypeError('Vary lacks Origin')
 }

@@ -13,7 +13,7 @@ if (import.meta.main) {
     ...GATEWAY,
     entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
     outfile,
-    // Nobody waits for what tests download; everybody for this build.
+    // Compressed quickly: every run waits for this build, and nobody for the downloads of tests.
     embed: [...embedded(QUICK_BROTLI, QUICK_BROTLI), async () => newerProgram],
   })
 }

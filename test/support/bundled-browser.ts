@@ -1,19 +1,19 @@
-// The Chromium that a development dependency brings, with the libraries and fonts that a bare machine lacks, unpacked at its first use.
+// The Chromium of a development dependency, with the libraries and fonts that a bare machine lacks, unpacked at its first use.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 
-/** It is built for this platform only. */
+/** The package supports this platform only. */
 export const IS_BUNDLED = process.platform === 'linux' && process.arch === 'x64'
 
 const PACKAGE = join(dirname(Bun.resolveSync('@sparticuz/chromium', import.meta.dir)), '..')
 const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }
 const FOLDER = join(import.meta.dir, '../../node_modules/.cache', `tollgate-browser-${version}`)
 const EXECUTABLE_MODE = 0o755
-const decompressed = promisify(brotliDecompress)
+const decompress = promisify(brotliDecompress)
 
-/** No other font and no other library is used: pages look alike on every machine. */
+/** The package's fonts and libraries are the only ones, so that pages look alike on every machine. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -27,7 +27,7 @@ export interface BrowserProgram {
   env: Record<string, string>
 }
 
-/** @returns where the program is, and what it needs in its environment */
+/** @returns the program's path and its environment variables */
 export async function bundledBrowser(): Promise<BrowserProgram> {
   if (!existsSync(FOLDER)) await unpack()
   return {
@@ -36,15 +36,15 @@ export async function bundledBrowser(): Promise<BrowserProgram> {
   }
 }
 
-/** Several processes may do it at once: each in a folder of its own, and the first one's stays. */
+/** Unpacks into a folder of its own, since several processes may do so at once: the first one's stays. */
 async function unpack(): Promise<void> {
   mkdirSync(dirname(FOLDER), { recursive: true })
   const made = mkdtempSync(`${FOLDER}-`)
   try {
     const [program, libraries, fonts] = await Promise.all([
-      unpacked('chromium.br'),
-      unpacked('al2023.tar.br'),
-      unpacked('fonts.tar.br'),
+      readPart('chromium.br'),
+      readPart('al2023.tar.br'),
+      readPart('fonts.tar.br'),
     ])
     writeFileSync(join(made, 'chromium'), program, { mode: EXECUTABLE_MODE })
     for (const archive of [libraries, fonts]) await new Bun.Archive(archive).extract(made)
@@ -56,4 +56,4 @@ async function unpack(): Promise<void> {
   }
 }
 
-const unpacked = (file: string) => decompressed(readFileSync(join(PACKAGE, 'bin', file)))
+const readPart = (file: string) => decompress(readFileSync(join(PACKAGE, 'bin', file)))

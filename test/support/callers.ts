@@ -10,7 +10,7 @@ export interface WatchedCallers {
   plugin: Plugin
   /** Requests whose head has arrived. */
   arrived: Counter
-  /** Callers who the gateway has noticed to be gone. */
+  /** Callers whose disconnect the gateway has noticed. */
   left: Counter
 }
 

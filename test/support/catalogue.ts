@@ -1,6 +1,6 @@
 // The catalogue of most tests: one model for each kind of rule, with prices that are easy to compute with.
 
-/** The keys that the gateway shows to providers; they must appear nowhere else. */
+/** The gateway's keys for providers; they must appear nowhere else. */
 export const PROVIDER_KEYS = ['provider-secret-one', 'provider-secret-two'] as const
 /** The only provider, which speaks Gemini's protocol. */
 export const PROVIDER = 'provider-one'

@@ -6,12 +6,15 @@ export const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as co
 const { hash } = Bun.password
 let is_cheap = true
 
-const hashCheaply: typeof hash = (password, how) =>
-  hash(password, is_cheap && typeof how === 'object' && how.algorithm === 'argon2id' ? CHEAP : how)
+const hashCheaply: typeof hash = (password, options) =>
+  hash(
+    password,
+    is_cheap && typeof options === 'object' && options.algorithm === 'argon2id' ? CHEAP : options,
+  )
 
 Object.assign(Bun.password, { hash: hashCheaply })
 
-/** Lets the passwords of a file's tests cost what they do outside of tests: where the cost is what is tested. */
+/** Restores the full cost of passwords for all tests of a file, which test that cost. */
 export function passwordsAtFullCost(): void {
   beforeAll(() => {
     is_cheap = false

@@ -4,21 +4,21 @@ import { existsSync } from 'node:fs'
 import { IS_BUNDLED } from './bundled-browser.ts'
 import { browserProgram } from './chromium.ts'
 
-test('the browser that TOLLGATE_BROWSER names, as it is', async () => {
+test('the browser of TOLLGATE_BROWSER is used without additions', async () => {
   expect(await browserProgram({ TOLLGATE_BROWSER: process.execPath })).toEqual({
     path: process.execPath,
     env: {},
   })
 })
 
-test('a named one that does not exist is an error, and nothing stands in for it', async () => {
+test('an unknown browser in TOLLGATE_BROWSER is an error', async () => {
   await expect(browserProgram({ TOLLGATE_BROWSER: 'no-such-browser' })).rejects.toThrow(
     'TOLLGATE_BROWSER: program "no-such-browser" not found.',
   )
 })
 
 test.if(IS_BUNDLED)(
-  'otherwise the one of the dependency, which says its version with nothing but its own libraries',
+  'without the variable, the browser of the dependency runs with its own libraries',
   async () => {
     const { path, env } = await browserProgram({})
     expect(existsSync(env.FONTCONFIG_FILE ?? '')).toBe(true)
@@ -28,6 +28,6 @@ test.if(IS_BUNDLED)(
   },
 )
 
-test.if(!IS_BUNDLED)('elsewhere one must be named', async () => {
+test.if(!IS_BUNDLED)('on other platforms, TOLLGATE_BROWSER must name a browser', async () => {
   await expect(browserProgram({})).rejects.toThrow('TOLLGATE_BROWSER')
 })

@@ -7,7 +7,7 @@ const MISSING = 'Name a Chrome or Chromium in the environment variable TOLLGATE_
 /**
  * The browser that TOLLGATE_BROWSER names, or else the one of the development dependency.
  *
- * @throws Error that says what to do where there is none
+ * @throws Error with advice if no browser is available
  */
 export async function browserProgram(
   env: Record<string, string | undefined> = process.env,
@@ -34,9 +34,9 @@ async function launch(): Promise<Browser> {
   const started = await chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env, TZ: 'UTC' },
-    // A namespace of its own is what neither root nor most containers may have. It loads the console only.
+    // The sandbox needs a namespace, which neither root nor most containers may create. The browser loads only the console.
     chromiumSandbox: false,
-    // Without a GPU it would look for one, and for one made of software, three times before it draws by itself.
+    // Otherwise, on a machine without a GPU, it looks three times for one and for a software GPU before it draws by itself.
     args: ['--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
   })
   // The runner ends all programs of a test that took too long: the tests after it start another browser.

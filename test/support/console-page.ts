@@ -112,7 +112,7 @@ async function inZone(page: Page, time_zone: string): Promise<() => Promise<void
   return () => session.detach().catch(ignoreClosed)
 }
 
-/** A page that is closed has no session. */
+/** A closed page has no session. */
 const ignoreClosed = () => undefined
 
 async function newPage(origin: string, size: Size): Promise<Page> {
@@ -181,14 +181,14 @@ interface Visiting {
 
 async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting): Promise<ConsolePage> {
   const problems = watchProblems(page, origin)
-  const asking = watchRequests(page)
+  const requests = watchRequests(page)
 
   let loading = AT_REST
-  let shown = theme
+  let current_theme = theme
   let looks = 0
   const axeFindsNothing = async (rules?: readonly string[]): Promise<void> => {
     const findings = await axeFindings(page, rules)
-    expect({ theme: shown, findings }).toEqual({ theme: shown, findings: [] })
+    expect({ theme: current_theme, findings }).toEqual({ theme: current_theme, findings: [] })
   }
   const self: ConsolePage = {
     page,
@@ -208,12 +208,12 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
       // The last action may not have sent its requests yet.
       const from_ms = performance.now()
       const isAtRest = () =>
-        asking.size === 0 && asking.restMs() >= QUIET_MS && performance.now() - from_ms >= QUIET_MS
+        requests.size === 0 && requests.restMs() >= QUIET_MS && performance.now() - from_ms >= QUIET_MS
       await page.evaluate(NEXT_FRAME).catch(() => {
         // The page navigates; the loop below waits for the new page's requests.
       })
       for (;;) {
-        await eventually('the page asked for nothing', isAtRest)
+        await eventually('the page has no pending requests', isAtRest)
         await page.locator(BUSY).first().waitFor({ state: 'detached' })
         if (isAtRest()) return
       }
@@ -238,8 +238,8 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
           await fitsWidth(page)
           if (looks % 2 === 0) await axeFindsNothing()
         })
-      shown = shown === 'light' ? 'dark' : 'light'
-      await page.emulateMedia({ colorScheme: shown })
+      current_theme = current_theme === 'light' ? 'dark' : 'light'
+      await page.emulateMedia({ colorScheme: current_theme })
       if (IS_LONG) await axeFindsNothing(OF_COLOURS)
     },
     [Symbol.asyncDispose]: leave,
@@ -269,8 +269,8 @@ function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen():
   })
   page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`))
   page.on('request', (request) => {
-    const { protocol, origin: asked } = new URL(request.url())
-    if (asked !== origin && protocol !== 'data:' && protocol !== 'blob:')
+    const { protocol, origin: target } = new URL(request.url())
+    if (target !== origin && protocol !== 'data:' && protocol !== 'blob:')
       problems.push(`a request to another host: ${request.url()}`)
   })
   return {

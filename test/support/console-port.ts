@@ -3,7 +3,7 @@ import { freePort } from './free-port.ts'
 
 let port: number | undefined
 
-/** Where such a gateway listens: at another port where that of the process is taken, as by a gateway of the same file. */
+/** The address for a console gateway, with another port if that of the process is in use, such as by a gateway of the same file. */
 export function consoleAddress(): string {
   port ??= freePort()
   return `127.0.0.1:${isFree(port) ? port : 0}`
@@ -14,7 +14,7 @@ function isFree(port: number): boolean {
     Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
     return true
   } catch {
-    // Dropped: why it is not.
+    // The reason does not matter.
     return false
   }
 }

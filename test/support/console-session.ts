@@ -105,12 +105,12 @@ async function ownerOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Pro
   }
   if ('account' in who) {
     const account = await accountQueries(db).accountByName.get({ name: who.account })
-    if (!account) throw new Error(`there is no account ${who.account}`)
+    if (!account) throw new Error(`unknown account ${who.account}`)
     if (who.role === undefined) return await ownerAtConsole(db, account.id)
     const person_id = await newPerson(db, { account_id: account.id, role: who.role })
     return { person_id, account_id: account.id, key_id: null }
   }
   const key = await keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
-  if (!key) throw new Error('there is no such key')
+  if (!key) throw new Error('unknown key')
   return { person_id: null, account_id: key.account_id, key_id: key.id }
 }

@@ -7,12 +7,12 @@ import { modelSection, providerSection } from './sections.ts'
 import { type Answer, type Seen, whole } from './upstream.ts'
 
 export const BALANCE_USD = '0.05'
-/** No model reads more. */
+/** The context of each model. */
 const CONTEXT_TOKENS = 200_000
 const ADDRESS = 'https://files.example.com/an-hour'
-const FOUND = 'https://example.org/found'
+const FOUND_URL = 'https://example.org/found'
 
-/** What each provider bills, by its documents; the gateway's own table is not asked. */
+/** The tokens that each provider bills, taken from its documents and not from the gateway's table. */
 interface Billing {
   readonly page_tokens: number
   readonly reads_text: boolean
@@ -21,7 +21,7 @@ interface Billing {
 }
 const BILLING: Readonly<Record<string, Billing>> = {
   'claude-haiku-4-5': { page_tokens: 1_600, reads_text: true, audio_per_s: 0, image_tokens: 1_600 },
-  // Of a page at most 4,784; of the image here 28 times 74, by squares of 28 pixels.
+  // A page costs at most 4,784; the image here 28 times 74, by squares of 28 pixels.
   'claude-opus-5': { page_tokens: 4_784, reads_text: true, audio_per_s: 0, image_tokens: 2_072 },
   'gpt-4o-mini': { page_tokens: 25_501, reads_text: true, audio_per_s: 10, image_tokens: 48_169 },
   'gpt-4o': { page_tokens: 1_105, reads_text: true, audio_per_s: 10, image_tokens: 1_445 },
@@ -58,10 +58,10 @@ const PDFS = [
   pdf('a PDF of 100 pages', { pages: 100 }),
   pdf('100 pages in an object stream', { pages: 100, packed: true }),
   pdf('100 pages under a count of one', { pages: 100, count: 1, packed: true }),
-  pdf('100 pages behind what looks like a comment', { pages: 100, count: 1, hidden: true }),
+  pdf('100 pages behind text that looks like a comment', { pages: 100, count: 1, hidden: true }),
   pdf('a long text', { pages: 1, letters: 100_000 }, 100_000),
   pdf('a text that 50 pages share', { pages: 50, letters: 2_000, shared: true, packed: true }, 100_000),
-  pdf('a text that is drawn a hundred times', { pages: 1, letters: 1_000, drawn: 100 }, 100_000),
+  pdf('a text drawn a hundred times', { pages: 1, letters: 1_000, drawn: 100 }, 100_000),
   pdf('letters that stand for words', { pages: 1, letters: 1_000, letter_text: '漢字'.repeat(50) }, 100_000),
 ]
 const AUDIO = [
@@ -113,17 +113,17 @@ const messages: Surface = (model, medium) => {
     body: () => ({ model, max_tokens: 1, messages: turn({ type, source }) }),
   }
 }
-/** As a provider's own tool found it, sent back by its caller. */
-const found: Surface = (model, medium) => {
+/** A medium that a provider's own tool found, sent back by the caller. */
+const toolResult: Surface = (model, medium) => {
   const { path } = messages(model, medium)
   const source = { type: 'base64', media_type: medium.mime, data: medium.data }
   const document = { type: 'document', source, title: 'x' }
   const tool_use_id = 'srvtoolu_1'
-  const use = { type: 'server_tool_use', id: tool_use_id, name: 'web_fetch', input: { url: FOUND } }
-  const content = { type: 'web_fetch_result', url: FOUND, content: document }
+  const use = { type: 'server_tool_use', id: tool_use_id, name: 'web_fetch', input: { url: FOUND_URL } }
+  const content = { type: 'web_fetch_result', url: FOUND_URL, content: document }
   const result = { type: 'web_fetch_tool_result', tool_use_id, content }
   return {
-    surface: `messages with what was found, to ${model}`,
+    surface: `messages with a found document, to ${model}`,
     medium,
     path,
     body: () => ({
@@ -196,7 +196,7 @@ export const DEAR_CASES: readonly DearCase[] = [
     chat('gpt-4o-mini', medium),
   ]),
   ...MEDIA.map((medium) => native('gemini-3.5-flash', medium)),
-  ...PDFS.map((medium) => found('claude-haiku-4-5', medium)),
+  ...PDFS.map((medium) => toolResult('claude-haiku-4-5', medium)),
   ...[IMAGE].map((medium) => chat('llama-3.2-90b-vision', medium)),
 ]
 
@@ -224,7 +224,7 @@ const catalogueOf = (url: string): string =>
     ),
   ].join('')
 
-/** Bills each known medium that the request has, and the rest of it as a token for four bytes. */
+/** Bills each known medium in the request, and one token for every four of the other bytes. */
 function answerTo({ body, path }: Seen): Answer {
   const text = body.toString()
   const model = Object.keys(BILLING).find((name) => text.includes(`"${name}"`) || path.includes(name))

@@ -13,15 +13,15 @@ function template(): Uint8Array {
   return made
 }
 
-/** Makes it at this path, where nothing is yet, for its owner alone, as `openDatabase` does. */
+/** Creates the database in a new file that only its owner can access, as `openDatabase` does. */
 export function makeEmptyDatabase(path: string): void {
   const bytes = new Uint8Array(template())
-  // It writes and reads a write-ahead log (https://www.sqlite.org/fileformat2.html, 1.3.3), as every opening demands.
+  // The header's mark of a write-ahead log (https://www.sqlite.org/fileformat2.html, 1.3.3), which every opening demands.
   bytes.fill(2, 18, 20)
   writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' })
 }
 
-/** The same in memory, as `openDatabase(':memory:')` opens one. */
+/** Creates the database in memory, as `openDatabase(':memory:')` opens one. */
 export function memoryDatabase(): Database {
   const db = Database.deserialize(new Uint8Array(template()), { strict: true })
   db.run('PRAGMA foreign_keys = ON')

@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 interface SentUntilClosed {
-  /** Of the body, what went out before the connection was closed; what lies in the sockets' buffers counts. */
+  /** The bytes of the body that were written before the connection closed, including those in the sockets' buffers. */
   sent_bytes: number
-  /** All that came back, as latin1. */
+  /** The received bytes, as latin1. */
   answer: string
 }
 
-/** Each costs both sides a turn. */
+/** Each piece costs both sides a turn of the event loop. */
 const PIECE_BYTES = 512 * 1024
 
-/** Counted as sent, and never read by the other side: both sockets' buffers, and the last piece. */
+/** The bytes that may count as sent although the other side never reads them: both sockets' buffers, and the last piece. */
 export const MAX_UNREAD_BYTES = maxBufferBytes('tcp_rmem') + maxBufferBytes('tcp_wmem') + PIECE_BYTES
 
 /** Returns the size up to which the system lets a socket's buffer grow: the third figure (tcp(7)). */
@@ -23,9 +23,9 @@ function maxBufferBytes(name: 'tcp_rmem' | 'tcp_wmem'): number {
 
 /**
  * @param head the request's lines, without one for the body's length
- * @param begins what the body begins with; then come its further pieces, over and over
- * @param announced_bytes its Content-Length; chunked where absent
- * @param stop_bytes how much is sent at most
+ * @param begins the beginning of the body, before its repeated pieces
+ * @param announced_bytes its Content-Length; chunked if absent
+ * @param stop_bytes the maximum number of bytes to send
  */
 export async function sendEndlessly(
   { hostname, port }: Pick<URL, 'hostname' | 'port'>,
@@ -35,7 +35,7 @@ export async function sendEndlessly(
   const { begins, announced_bytes, stop_bytes, filler = 'A' } = body
   const socket = connect({ host: hostname, port: Number(port) })
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  // The other side closes while bytes are on their way: what is hoped for.
+  // The other side is expected to close while bytes are on their way.
   socket.on('error', () => undefined)
   let answer = ''
   socket.on('data', (bytes) => {
@@ -55,7 +55,7 @@ export async function sendEndlessly(
     const taken = socket.write(piece)
     sent_bytes += PIECE_BYTES
     if (!taken) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
-    // So that what comes back is seen.
+    // Lets the answer arrive.
     await new Promise((resolve) => setImmediate(resolve))
   }
   if (sent_bytes < stop_bytes) await closed

@@ -8,19 +8,19 @@ export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'Postgre
 
 /** The empty database of one gateway. */
 interface GatewayDatabase {
-  /** What its catalogue says of it. */
+  /** Its section of the catalogue. */
   section: string
-  /** Puts a catalogue in force, keys included, where it is in the database. */
+  /** Applies a catalogue, keys included, if the engine stores it in the database. */
   putCatalogue(text: string): Promise<void>
-  /** A connection of the test's own. */
+  /** Opens a separate connection for the test. */
   open(): Database
-  /** Once nobody uses it any more. */
+  /** Removes the database, which must be unused. */
   remove(): Promise<void>
 }
 
 export async function makeGatewayDatabase(data_folder: string): Promise<GatewayDatabase> {
   if (ENGINE === 'PostgreSQL') {
-    // It looks for a server when it is loaded, which compiled programs of tests have none of.
+    // The module looks for a server when it is loaded, and compiled programs of tests have none.
     const { dropDatabase, makeDatabase } = await import('./postgres.ts')
     const { blockingDatabase } = await import('./blocking.ts')
     const { putCatalogueIn } = await import('./shared-catalogue.ts')

@@ -41,7 +41,7 @@ export function readExposition(text: string): Map<string, Family> {
       if (!family || !SUFFIXES[family.type].some((suffix) => sample.name === family?.name + suffix))
         throw new Error(`not of the metric above it: ${line}`)
       const identity = JSON.stringify([sample.name, Object.entries(sample.labels).sort()])
-      if (seen.has(identity)) throw new Error(`told twice: ${line}`)
+      if (seen.has(identity)) throw new Error(`a sample twice: ${line}`)
       seen.add(identity)
       family.samples.push(sample)
     }
@@ -66,7 +66,7 @@ function readSample(line: string): Sample {
   return { name, labels, value }
 }
 
-/** Buckets ascend, the last one is of all, and so is the count. */
+/** Checks that buckets ascend, and that the last one equals the count. */
 function checkHistogram({ name, samples }: Family): void {
   const series = Map.groupBy(samples, ({ labels: { le: _, ...rest } }) => JSON.stringify(rest))
   for (const [labels, all] of series) {

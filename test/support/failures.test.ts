@@ -54,7 +54,7 @@ describe('a report', () => {
     expect(failuresOf(alone, ['test/e.test.ts'])).toMatchObject([{ tests: ['rejects with no Error'] }])
   })
 
-  test('that was not written has all of them', () => {
+  test('that is missing names all files', () => {
     expect(failuresOf('', FILES).map(({ file }) => file)).toEqual(FILES)
   })
 })
@@ -70,13 +70,13 @@ const verdict = (again: Readonly<Record<string, boolean | undefined>>) => {
 describe('a run that failed', () => {
   test.each<[string, Record<string, boolean | undefined>, boolean, string[]]>([
     ['passes if its only failure passes alone', { a: true }, true, ['a']],
-    ['passes with two such', { a: true, b: true }, true, ['a', 'b']],
-    ['fails with three, however they pass alone', { a: true, b: true, c: true }, false, ['a', 'b', 'c']],
+    ['passes with two such failures', { a: true, b: true }, true, ['a', 'b']],
+    ['fails with three, even if all pass alone', { a: true, b: true, c: true }, false, ['a', 'b', 'c']],
     ['fails if its only failure fails alone, too', { a: false }, false, []],
     ['fails if one of two does', { a: true, b: false }, false, ['a']],
-    ['fails where one did not run again', { a: true, b: undefined }, false, ['a']],
-    ['fails where none ran again', { a: undefined, b: undefined, c: undefined }, false, []],
-    ['fails without a failure that anybody knows of', {}, false, []],
+    ['fails if one did not run again', { a: true, b: undefined }, false, ['a']],
+    ['fails if none ran again', { a: undefined, b: undefined, c: undefined }, false, []],
+    ['fails without a known failure', {}, false, []],
   ])('%s', (_, again, passed, unstable) => {
     const { words, ...found } = verdict(again)
     expect(found).toEqual({ passed, unstable: unstable.map(failure) })
@@ -92,7 +92,7 @@ error: waitFor: Timeout 25000ms exceeded.
 -------------------------------
 `
   test.each<[string, string, string, boolean]>([
-    ['fails after an error between tests, whatever passes alone', 'a', 'it', false],
+    ['fails after an error between tests, even if all pass alone', 'a', 'it', false],
     ['fails after one of another file than the test that timed out', 'b', 'test timed out', false],
     ['passes after one of a test that timed out and passes alone', 'a', 'test timed out', true],
   ])('%s', (_, name, message, passes) => {
@@ -104,7 +104,7 @@ error: waitFor: Timeout 25000ms exceeded.
     expect(found.words.includes('An error between tests fails the run')).toBe(!passes)
   })
 
-  test('says what to write down of an unstable file', () => {
+  test('prints the row of an unstable file for test/unstable.md', () => {
     const [first] = failuresOf(REPORT, FILES)
     if (!first) throw new Error('the report has failures')
     expect(rowOf(first, '2026-11-28', 7)).toBe(

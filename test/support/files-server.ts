@@ -9,7 +9,7 @@ interface FilesServer extends Disposable {
   readonly seen: string[]
 }
 
-/** What the server says at a path: a file, one of the disk, its first bytes under the length of all, or another address. */
+/** The answer at a path: a file, a file on disk, a file's first bytes with the length of more, or a redirect. */
 export type ServedFile = Uint8Array | string | { path: string } | { first: Uint8Array } | { location: string }
 
 /** @param files by path, such as `/checksums.txt`; others are 404 */

@@ -6,12 +6,12 @@ export const FILES = process.env.TOLLGATE_TEST_FILES === 's3' ? 'bucket' : 'fold
 /** The bucket of one gateway; undefined for folders. */
 export async function bucketOfRun(): Promise<Bucket | undefined> {
   if (FILES !== 'bucket') return undefined
-  // It says so on standard error where there is no server: processes that tests start say nothing there.
+  // The module reports a missing server on standard error, where processes that tests start must print nothing.
   const { partOf, sharedS3Server } = await import('./s3-server.ts')
   return partOf(await sharedS3Server())
 }
 
-/** What a catalogue's section [storage] says of a bucket. */
+/** The lines of [storage] for a bucket. */
 export const filesLines = ({ bucket, prefix, endpoint, access_key_id, secret_access_key }: Bucket): string =>
   [
     `files = "s3://${bucket}/${prefix}"`,

@@ -9,7 +9,7 @@ function freeze(value: Json): void {
   Object.freeze(value)
 }
 
-/** For all tests of a file. @returns how many were handed out so far */
+/** Freezes known values in all tests of a file. @returns a counter of the values handed out so far */
 export function freezeKnownValues(): () => number {
   let handed_out = 0
   const { find } = KnownValues.prototype

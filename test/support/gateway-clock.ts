@@ -2,18 +2,18 @@
 import type { Database } from 'bun:sqlite'
 
 interface GatewayClock {
-  /** The clock that the gateway takes for the machine's. */
+  /** The gateway's clock in place of the machine's. */
   now: () => number
-  /** From the end of the start on, which learns how far the server's clock is ahead. A later beat would learn it again. */
+  /** Follows the test's clock from the end of the start on, which learns how far the server's clock is ahead. A later heartbeat would learn it again. */
   follow(db: Database): void
 }
 
-/** @param now the test's */
+/** @param now the test's clock */
 export function gatewayClock(now: () => number): GatewayClock {
   const started_at_ms = now()
   let ahead_ms: number | undefined
   return {
-    // It stands still meanwhile, so that the difference is exact.
+    // The clock stands still during the start, so that the difference is exact.
     now: () => (ahead_ms === undefined ? started_at_ms : now() - ahead_ms),
     follow(db) {
       const [own] = db

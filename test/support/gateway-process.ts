@@ -18,7 +18,7 @@ export interface GatewayProcess extends AsyncDisposable {
   url: URL
   data_folder: string
   pid: number
-  /** One for each account. */
+  /** A key for each account. */
   keys: readonly string[]
   /** The first of them. */
   key: string
@@ -34,7 +34,7 @@ export interface GatewayProcess extends AsyncDisposable {
  * Starts the gateway and waits until it listens.
  *
  * @param catalogue the catalogue's text
- * @param folder where it runs, or the accounts of a new one
+ * @param folder its data folder, or options of a new one
  */
 export async function startGatewayProcess(
   catalogue: string,
@@ -54,7 +54,7 @@ interface ProcessOptions {
   log_path?: string
   /** The address to listen on. Default: a free port. */
   listen?: string
-  /** The file of variables that it reads. */
+  /** The file of environment variables that it reads. */
   env_file?: string
 }
 

@@ -121,7 +121,7 @@ export interface TestGateway extends AsyncDisposable {
   log: MemoryLog
   /**
    * Waits until no money is held, then asserts that calls left only their records: no holds, no secret in the log, a clean audit.
-   * The audit reads all rows, so after the first rests it runs only every RESTS_AN_AUDIT rests, and at the end.
+   * The audit reads all rows, so after the first rests it runs only every RESTS_PER_AUDIT rests, and at the end.
    */
   rest(): Promise<void>
   /** Waits until the rows of all decided holds are written. */
@@ -137,7 +137,7 @@ ownProgram.command = commandOf('gateway')
 
 /** An audit takes 40 ms of CPU on PostgreSQL, 4 ms on SQLite. */
 const MAX_AUDITED_RESTS = ENGINE === 'SQLite' ? 20 : 5
-const RESTS_AN_AUDIT = 10
+const RESTS_PER_AUDIT = 10
 
 const HELD_SQL = `SELECT 'account' AS whose, id, held_nanos FROM accounts WHERE held_nanos <> 0
   UNION ALL SELECT 'key', id, held_nanos FROM keys WHERE held_nanos <> 0`
@@ -193,7 +193,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   let named = 0
   let stopped = false
   /** The number of log pieces that have been searched for secrets. */
-  let looked_through = 0
+  let searched_pieces = 0
   let rests = 0
   let is_audited = true
 
@@ -286,12 +286,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       expect(db.query(HELD_SQL).all()).toEqual([])
       rests += 1
       is_audited = false
-      if (rests < MAX_AUDITED_RESTS || rests % RESTS_AN_AUDIT === 0) await expectBooks()
+      if (rests < MAX_AUDITED_RESTS || rests % RESTS_PER_AUDIT === 0) await expectBooks()
       const written = memory.written()
-      const text = written.slice(looked_through).join('')
-      looked_through = written.length
-      const told = [...secrets, ...(upstream ? [new URL(upstream.url).host] : [])]
-      expect(told.filter((secret) => text.includes(secret))).toEqual([])
+      const text = written.slice(searched_pieces).join('')
+      searched_pieces = written.length
+      const hidden = [...secrets, ...(upstream ? [new URL(upstream.url).host] : [])]
+      expect(hidden.filter((secret) => text.includes(secret))).toEqual([])
     },
     async stop() {
       if (stopped) return

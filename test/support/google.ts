@@ -14,7 +14,7 @@ export const ACCOUNT = `tollgate@${PROJECT}.iam.gserviceaccount.com`
 export const PRIVATE_KEY = privateKey
 export const TOKEN_PATH = '/token'
 
-/** The text of a file as Google Cloud makes it. @param url where the token server is */
+/** The text of a service account's file, as Google Cloud creates it. @param url the address of the token server */
 export const accountFile = (url: string, changes: JsonObject = {}): string =>
   JSON.stringify(
     {
@@ -39,7 +39,7 @@ interface Assertion {
   is_signed: boolean
 }
 
-/** What a request for a token claims, and whether the account's key signed it. */
+/** The claims of a token request, and whether the account's key signed them. */
 export function assertionIn({ body }: Pick<Seen, 'body'>): Assertion {
   const form = new URLSearchParams(body.toString())
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') throw new Error('no grant')
@@ -56,15 +56,15 @@ export function assertionIn({ body }: Pick<Seen, 'body'>): Assertion {
 export const invalidGrant = (error_description: string, headers: Record<string, string> = {}): Answer =>
   refusal(400, { error: 'invalid_grant', error_description }, headers)
 
-/** As Google words it: https://github.com/a-marenkov/gsheets/issues/96 */
+/** Google's words: https://github.com/a-marenkov/gsheets/issues/96 */
 export const CLOCK_OFF =
   'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.'
 
 const SKEW_S = 300
 
 /**
- * Answers as the token server does: a token of an hour for what is signed and of this hour.
- * @param now_ms of Google's clock @param count how many there were before
+ * Answers as the token server does: a signed and current assertion gets a token for an hour.
+ * @param now_ms Google's clock @param count the number of earlier tokens
  */
 export function tokenAnswer(seen: Seen, now_ms: number, count: number): Answer {
   const { claims, is_signed } = assertionIn(seen)
@@ -76,5 +76,5 @@ export function tokenAnswer(seen: Seen, now_ms: number, count: number): Answer {
   return whole({ access_token: tokenNumber(count), expires_in: 3_599, token_type: 'Bearer' }, headers)
 }
 
-/** Of the form of Google's. */
+/** A token in the form of Google's. */
 export const tokenNumber = (count: number): string => `ya29.c.token-of-the-fake-${count}`

@@ -7,11 +7,11 @@ import { CHEAP } from './cheap-passwords.ts'
 import { PROBES } from './console-session.ts'
 import { personAtConsole } from './people.ts'
 
-/** The catalogue's setting by which they have addresses. */
+/** The catalogue's setting that makes the gateway read their addresses from a header. */
 export const BEHIND_PROXY = 'trusted_proxies = ["127.0.0.1"]'
 const RIGHT_PASSWORD = 'correct horse battery'
 
-/** Stores the operator's password anew, so that checks of it take next to no time: for tests that count them. */
+/** Stores the operator's password with a cheap hash, for tests that count checks of it. */
 export async function makeGuessesCheap(db: Db): Promise<void> {
   const hash = await Bun.password.hash(RIGHT_PASSWORD, CHEAP)
   await setPassword(db, { person_id: await personAtConsole(db, null), hash, now_ms: Date.now() })
@@ -19,11 +19,11 @@ export async function makeGuessesCheap(db: Db): Promise<void> {
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 
-/** A link of the operator's, for `signInByLink`. */
+/** The token of an operator's link, for `signInByLink`. */
 export const operatorsLink = async (db: Db): Promise<string> =>
   (await makeOperatorsLink(db, { randomBytes, now_ms: Date.now() })).token
 
-/** Somebody at an address. */
+/** A person who signs in from an address. */
 export function person(url: URL, address: string) {
   const send = async (path: string, body: object) => {
     const answer = await fetch(new URL(`/console/api${path}`, url), {
@@ -40,7 +40,7 @@ export function person(url: URL, address: string) {
     return answer.status
   }
   return {
-    /** @param account the operator where absent @returns the status */
+    /** @param account default: the operator @returns the status */
     signIn: (password = RIGHT_PASSWORD, account?: string) =>
       send('/session', { password, ...(account === undefined ? {} : { account }) }),
     signInByLink: (token: string) => send('/links/accept', { token, password: RIGHT_PASSWORD }),
@@ -48,16 +48,16 @@ export function person(url: URL, address: string) {
 }
 
 /**
- * Strangers guess the operator's password, from as many addresses, so often each.
+ * Guesses the operator's password from a number of addresses, several times from each.
  *
- * @returns how many guesses were judged: the others were refused
+ * @returns the number of guesses that were checked; the others were refused
  */
 export async function guess(url: URL, addresses: number, times: number): Promise<number> {
-  let judged = 0
+  let checked = 0
   const stranger = async (index: number) => {
     const { signIn } = person(url, `198.51.${100 + (index >> 8)}.${index & 255}`)
-    for (let i = 0; i < times; i++) if ((await signIn(`not the password ${i}`)) === 401) judged++
+    for (let i = 0; i < times; i++) if ((await signIn(`not the password ${i}`)) === 401) checked++
   }
   await Promise.all(Array.from({ length: addresses }, (_, index) => stranger(index)))
-  return judged
+  return checked
 }

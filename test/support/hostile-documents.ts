@@ -5,7 +5,7 @@ const flate = (text: string, more = ''): string => {
   const data = deflateSync(Buffer.from(text, 'latin1'), { level: 9 }).toString('latin1')
   return `<<${more}/Filter/FlateDecode/Length ${data.length}>>\nstream\n${data}\nendstream`
 }
-/** Random bytes in no filter: what a document may unfold to grows with its length. */
+/** Unfiltered bytes: a longer document may unfold to more. */
 const padding = (bytes: number): string =>
   `90 0 obj <</Length ${bytes}>>\nstream\n${'~'.repeat(bytes)}\nendstream endobj`
 
@@ -17,7 +17,7 @@ interface Parts {
   readonly trailer?: string
 }
 
-/** A document of one page, but for what these say. */
+/** A document of one page, with these parts in place of its own. */
 const pdf = ({ kids = '[10 0 R]', pages, contents = '5 0 R', more = '', trailer = '' }: Parts): Buffer =>
   Buffer.from(
     [
@@ -42,10 +42,10 @@ const packed = (object: string): string => {
 }
 const font = (table: string): string =>
   `3 0 obj <</Type/Font/ToUnicode 4 0 R>> endobj 4 0 obj ${flate(table)} endobj`
-/** So many bytes that the text may unfold. */
+/** Padding that lets the document unfold to this many bytes. */
 const room = (bytes: number): string => `${padding(Math.ceil(bytes / 14))}\n`
 
-/** By name: a document that makes its scanner look at so many bytes, or more. */
+/** Documents by name; each makes its scanner read this many bytes, or more. */
 export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> = {
   'digits in a list': (bytes) => pdf({ kids: `[${times(bytes, '1')}]` }),
   'digits in a list, packed': (bytes) =>
@@ -53,7 +53,7 @@ export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> =
   'digits and spaces in a list': (bytes) => pdf({ kids: `[${times(bytes, '1 ')}]` }),
   'digits behind a field': (bytes) => pdf({ more: `7 0 obj <</Pages ${times(bytes, '1')} 0 R>> endobj` }),
   'spaces behind a field': (bytes) => pdf({ more: `7 0 obj <</Pages 1 ${times(bytes, ' ')} 0 R>> endobj` }),
-  'spaces before a list that all refer to': (bytes) =>
+  'spaces before a list with many references': (bytes) =>
     pdf({
       more: `7 0 obj ${times(bytes, ' ')}[5 0 R] endobj`,
       contents: `[${times(bytes, '7 0 R ')}]`,
@@ -71,7 +71,7 @@ export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> =
       kids: '[8 0 R]',
       more: `${times(bytes, '8 0 obj <</Kids 7 0 R>> endobj\n')} 7 0 obj [${list(bytes / 10, (at) => `${1_000 + at} 0 R`)}] endobj`,
     }),
-  'versions of an object that all refer to': (bytes) =>
+  'versions of an object with many references': (bytes) =>
     pdf({ more: times(bytes, '7 0 obj [5 0 R] endobj\n'), contents: `[${times(bytes, '7 0 R ')}]` }),
   'lists without an end': (bytes) => pdf({ more: `7 0 obj <<${times(bytes, '/Kids[')}>> endobj` }),
   'lists in a page': (bytes) => pdf({ contents: `${times(bytes, '[5 0 R]/Contents ')}[5 0 R]` }),
@@ -85,7 +85,7 @@ export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> =
   'hex strings': (bytes) => pdf({ more: `7 0 obj ${times(bytes, '<41>')} endobj` }),
   comments: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '%\n')} endobj` }),
   'small objects': (bytes) => pdf({ more: list(bytes / 20, (at) => `${100 + at} 0 obj 1 endobj`) }),
-  'what looks like objects': (bytes) => pdf({ trailer: times(bytes, 'endobj ') }),
+  'text that looks like objects': (bytes) => pdf({ trailer: times(bytes, 'endobj ') }),
   trailers: (bytes) => pdf({ trailer: times(bytes, 'trailer<<>> ') }),
   'entries of a table': (bytes) => pdf({ trailer: times(bytes, '0 0 f ') }),
   'packed numbers': (bytes) =>
@@ -151,14 +151,14 @@ export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> =
   zeros: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '\0')} endobj` }),
 }
 
-/** 195 bytes that unfold to 19,400 digits: what looks for references in them from each digit takes a second or two. */
+/** 195 bytes that unfold to 19,400 digits: a search for references from each digit takes a second or two. */
 export const pdfOfDigits = (): Buffer =>
   Buffer.from(
     `%PDF-1.7\n1 0 obj <</Pages 7 0 R>> endobj\n${packed(`<</Kids[${'1'.repeat(19_400)}]>>`)}`,
     'latin1',
   )
 
-/** A messages request with so many of them. */
+/** A messages request with this number of them. */
 export const bodyOfDigits = (model: string, documents: number): string =>
   bodyOfPdfs(model, Array<Buffer>(documents).fill(pdfOfDigits()))
 
@@ -190,7 +190,7 @@ const box = (type: string, ...parts: Buffer[]): Buffer => {
 const bufferOf = (bytes: number, part: Buffer): Buffer =>
   Buffer.concat(Array<Buffer>(Math.floor(bytes / part.length)).fill(part))
 
-/** By name: a recording that makes its scanner look at so many bytes. */
+/** Recordings by name; each makes its scanner read this many bytes. */
 export const HOSTILE_MEDIA: Readonly<Record<string, (bytes: number) => Buffer>> = {
   'MP4 of tracks and as many fragments': (bytes) => {
     const count = Math.floor(bytes / 56)
@@ -203,9 +203,9 @@ export const HOSTILE_MEDIA: Readonly<Record<string, (bytes: number) => Buffer>> 
   'MP4 of descriptions': (bytes) =>
     Buffer.concat([box('ftyp'), box('trak'), bufferOf(bytes, box('stsd', Buffer.alloc(60, 'mp4a')))]),
   'Ogg of page headers': (bytes) => bufferOf(bytes, Buffer.from(`OggS${'\xff'.repeat(23)}`, 'latin1')),
-  'FLAC of what may be frames': (bytes) =>
+  'FLAC of possible frames': (bytes) =>
     Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(40), bufferOf(bytes, Buffer.of(0xff, 0xf8))]),
-  'MPEG of what may be frames': (bytes) => bufferOf(bytes, Buffer.of(0xff, 0xe3, 0x18)),
+  'MPEG of possible frames': (bytes) => bufferOf(bytes, Buffer.of(0xff, 0xe3, 0x18)),
   'WebM of clusters': (bytes) =>
     bufferOf(bytes, Buffer.of(0x1a, 0x45, 0xdf, 0xa3, 0x1f, 0x43, 0xb6, 0x75, 0x1f)),
   'WebM of blocks of no track': (bytes) =>

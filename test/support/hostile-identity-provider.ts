@@ -6,7 +6,7 @@ type Answer = (request: Request) => Response | Promise<Response>
 export interface HostileProvider extends AsyncDisposable {
   issuer: string
   lines(more?: string): string
-  /** What it publishes; the token's claims; and whole answers by their paths, in place of its own. */
+  /** Replacements of its metadata, of the token's claims, and of whole answers by path. */
   lies: {
     metadata: Record<string, unknown>
     claims: JWTPayload & Record<string, unknown>
@@ -14,9 +14,9 @@ export interface HostileProvider extends AsyncDisposable {
     id_token: ((claims: JWTPayload) => string | Promise<string>) | undefined
     answers: Record<string, Answer>
   }
-  /** Back to the truth: somebody whose subject this is. */
+  /** Removes all lies. The next sign-in has this subject. */
   tellTruth(sub: string, claims?: Record<string, unknown>): void
-  /** What it would send a person back with: a code for this way there. */
+  /** The address that it sends a person back to, with a new code. */
   backFrom(url: URL, more?: Record<string, string>): URL
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
   readonly requests: string[]

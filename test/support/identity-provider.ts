@@ -6,25 +6,25 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
 
 /** The claims of people at the provider, by their subjects. */
-type PeopleThere = Record<string, Record<string, unknown>>
+type People = Record<string, Record<string, unknown>>
 
 interface RealProvider extends AsyncDisposable {
   issuer: string
-  people: PeopleThere
+  people: People
   /** Lines of [[sign_in.oidc]] for it. */
   lines(more?: string): string
-  /** Ends all sessions that somebody has there, as an administrator does: it tells the gateway. */
+  /** Signs a person out at the provider, which notifies the gateway. */
   signOutThere(person: Person): Promise<void>
-  /** Requests that it got, by their paths. */
+  /** The paths of its requests. */
   requests: string[]
 }
 
 const CLIENT = { client_id: 'tollgate', client_secret: 'a-secret-of-the-gateway-0123456789' }
 
-/** @param gateway_url where it sends people back to */
+/** @param gateway_url the gateway that it sends people back to */
 export async function startProvider(
   gateway_url: string,
-  { name = 'real', people = {} }: { name?: string; people?: PeopleThere } = {},
+  { name = 'real', people = {} }: { name?: string; people?: People } = {},
 ): Promise<RealProvider> {
   const { Provider } = await quietly(() => import('oidc-provider'))
   const server = createServer()
@@ -50,7 +50,7 @@ export async function startProvider(
         cookies: { keys: ['test'] },
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
         features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
-        // It asks this machine, which it would not do of itself.
+        // Its own fetch would refuse addresses of this machine.
         fetch: (url: string | URL, init: RequestInit) => fetch(url, init),
         pkce: { required: () => true },
         findAccount: (_: unknown, sub: string) =>
@@ -86,7 +86,7 @@ ${more}`,
   }
 }
 
-/** It warns of what is for trying alone. */
+/** Hides warnings about features for development. */
 async function quietly<T>(make: () => T | Promise<T>): Promise<T> {
   const { warn, info } = console
   console.warn = () => undefined
@@ -99,12 +99,12 @@ async function quietly<T>(make: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Somebody with cookies at a provider. */
+/** A person with cookies at a provider. */
 interface Person {
   /** The body of a page. */
   get(url: string): Promise<string>
   post(url: string, form: Record<string, string>): Promise<string>
-  /** Signs in where an address leads, as somebody, and agrees. @returns the address that they are sent back to */
+  /** Opens an address, signs in as a subject, and consents. @returns the address that the provider sends them back to */
   signIn(url: string, sub: string): Promise<URL>
 }
 
@@ -140,7 +140,7 @@ export function personAt(issuer: string): Person {
         if (next.origin !== new URL(issuer).origin) return next
         answer = await send(next.href)
       }
-      throw new Error('the provider does not come to an end')
+      throw new Error('the sign-in does not end')
     },
   }
 }

@@ -6,7 +6,7 @@ import type { FileStore } from '../../src/media/store.ts'
 import type { FileRow, Generation } from '../../src/store/schema.ts'
 import type { TestGateway } from './gateway.ts'
 
-/** All that lasts of image and upload requests. */
+/** The lasting effects of image and upload requests. */
 interface Stored {
   generations: Generation[]
   files: FileRow[]
@@ -30,12 +30,12 @@ export async function storedIn({ db, data_folder, files }: TestGateway): Promise
   }
 }
 
-/** An object is complete, or not there. */
+/** Objects are complete, unlike files. */
 const objectsIn = async (store: FileStore): Promise<string[]> =>
   (await Array.fromAsync(store.list())).map(({ key }) => key)
 
 async function filesBelow(folder: string): Promise<string[]> {
-  // A folder that nothing was stored in yet does not exist.
+  // The folder does not exist before its first file.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
@@ -43,7 +43,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 /** Status, code, and the field at fault. */
 export type Refusal = readonly [status: number, code: string, param?: string]
 
-/** Asserts a refusal, and that nothing is held, stored, charged or left on the disk that was not there before. */
+/** Asserts a refusal that holds, stores and charges nothing, and leaves no files. */
 export async function expectRefused(
   gateway: TestGateway,
   before: Stored,

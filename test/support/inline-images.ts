@@ -6,7 +6,7 @@ import { replay } from './replay.ts'
 import { fileScene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
 
-/** Models behind the servers that document what they take. */
+/** Models behind servers that document their image types. */
 export const DOCUMENTED = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-haiku-4-5',
@@ -16,7 +16,7 @@ export const DOCUMENTED = {
 } as const
 export type Documented = keyof typeof DOCUMENTED
 
-/** Models behind servers whose types nobody lists. */
+/** Models behind servers without a documented list of types. */
 export const OWN = { chat: 'own-vision', messages: 'own-claude', groq: 'llama-4-scout' } as const
 
 /** A model with routes to OpenAI and to a server of the operator's own. */
@@ -89,7 +89,7 @@ export async function inlineImages() {
   const ask = (surface: Surface, model: string, mime: string, bytes: Uint8Array, text = 'Look.') =>
     surfaces[surface](model, mime, Buffer.from(bytes).toString('base64'), text)
 
-  /** The image as the provider got it. */
+  /** Sends an image. @returns the image that the provider got */
   async function sent(surface: Surface, model: string, mime: string, bytes: Uint8Array, text?: string) {
     upstream.answer(replay('text'))
     const response = await ask(surface, model, mime, bytes, text)

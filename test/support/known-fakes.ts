@@ -163,17 +163,17 @@ export function faultIn(seen: Seen, row: KnownRow, key: string): string | undefi
   const { url, stream_url = url, header, token, model = 'm' } = row
   const body = JSON.parse(seen.body.toString())
   const streams = body.stream === true || seen.path.includes(':stream')
-  const shown = token?.() ?? key
+  const credential = token?.() ?? key
   const is_claude = /messages$|awPredict$/.test(url)
   const at_vertex = is_claude && row.entry.includes('vertex')
-  const wanted: [what: string, has: unknown, needs: unknown][] = [
+  const wanted: [part: string, has: unknown, needs: unknown][] = [
     ['method', seen.method, 'POST'],
     ['address', addressOf(seen), streams ? stream_url : url],
     ['type', seen.headers['content-type'], 'application/json'],
     [
       'keys',
       KEY_HEADERS.flatMap((name) => (seen.headers[name] === undefined ? [] : [[name, seen.headers[name]]])),
-      [[header, header === 'authorization' ? `Bearer ${shown}` : shown]],
+      [[header, header === 'authorization' ? `Bearer ${credential}` : credential]],
     ],
     ['model', body.model, at_vertex || url.includes(GEMINI) ? undefined : model],
     ['version', seen.headers['anthropic-version'], is_claude ? '2023-06-01' : undefined],

@@ -1,7 +1,7 @@
 // A simulated network for a gateway process: known servers under their real names, played by one script on this machine.
 //
-// The process is told of a proxy and of a certificate in the runtime's own way, as on machines behind one. So the entries of its
-// catalogue are those of a user, and it looks up, trusts and asks the very addresses of the servers.
+// Environment variables give the process a proxy and a certificate, as on machines behind a proxy. So its catalogue has the entries of a
+// real one, and it resolves, trusts and calls the servers' real addresses.
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -26,14 +26,14 @@ export const addressOf = ({ path, headers }: Pick<Seen, 'path' | 'headers'>): st
 export async function startKnownNetwork(script: Script): Promise<KnownNetwork> {
   let current = script
   const seen: Seen[] = []
-  const noting: Script = (request, index) => {
+  const record: Script = (request, index) => {
     seen.push(request)
     return typeof current === 'function' ? current(request, index) : current
   }
   const pair = { cert: readFileSync(PEM), key: readFileSync(join(TLS, 'known-servers.key')) }
-  const [encrypted, plain] = await Promise.all([startUpstream(noting, pair), startUpstream(noting)])
+  const [encrypted, plain] = await Promise.all([startUpstream(record, pair), startUpstream(record)])
   const proxy = await startProxy((head) => {
-    // Servers without TLS are asked for by their whole address.
+    // Requests to servers without TLS have the whole address.
     if (!head.startsWith('CONNECT ')) return plain.url
     return /^CONNECT \S+:443 /.test(head) ? encrypted.url : undefined
   })
@@ -50,7 +50,7 @@ export async function startKnownNetwork(script: Script): Promise<KnownNetwork> {
   }
 }
 
-/** @param routeOf where a connection that begins like this goes; undefined: it is ended */
+/** @param routeOf the target of a connection with this beginning; undefined ends it */
 async function startProxy(routeOf: (head: string) => string | undefined) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

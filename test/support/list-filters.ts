@@ -25,7 +25,7 @@ interface ListOfRows<Row, Own extends Filter> {
 }
 
 /**
- * Expects that each filter of a list leaves exactly its own rows, and leaves some out. The database has rows of two accounts, of two keys
+ * Expects that each filter of a list selects exactly its own rows, and excludes some. The database has rows of two accounts, of two keys
  * for a list `of: 'key'`, and of two times.
  *
  * @param at the time of a row by which a period selects it
@@ -57,16 +57,16 @@ export async function expectFilters<Row extends OwnedRow, Own extends Filter>(
     ...onlyIf<Row>(selects.includes('period'), { since_ms: at(one) }, (row) => at(row) >= at(one)),
     ...onlyIf<Row>(selects.includes('period'), { until_ms: at(one) }, (row) => at(row) < at(one)),
   ])
-  const left_out = new Set<string>()
+  const excluding = new Set<string>()
   for (const [filter, fits] of filters) {
     const [[name, value] = ['', undefined]] = Object.entries(filter)
     if (value === undefined) continue
     const expected = all.filter(fits)
     expect([list.name, filter, await read(filter)]).toEqual([list.name, filter, expected])
-    if (expected.length < all.length) left_out.add(name)
+    if (expected.length < all.length) excluding.add(name)
   }
-  // A filter that leaves out no row is not tried by these rows.
-  expect([...left_out].sort()).toEqual(
+  // A filter that excludes no row is not tested by these rows.
+  expect([...excluding].sort()).toEqual(
     [...new Set(filters.map(([filter]) => Object.keys(filter)[0] ?? ''))].sort(),
   )
 }

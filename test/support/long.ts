@@ -9,8 +9,8 @@ export const timeoutMs = (otherwise_ms: number): number => (IS_LONG ? 3_600_000 
 const SHARE = 3
 
 /**
- * The cells of a table's row that a run tries: in a long run all of them, otherwise a third. It is another third for each row,
- * so that three rows together have every column.
+ * The tested cells of a table's row: in a long run all of them, otherwise a third, which differs from row to row, so that three rows
+ * together have every column.
  */
 export const cellsOf = <Cell>(cells: readonly Cell[], row: number): readonly Cell[] =>
   IS_LONG ? cells : cells.filter((_, column) => (row + column) % SHARE === 0)

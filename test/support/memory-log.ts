@@ -6,16 +6,16 @@ export type LogLine = { level: LogLevel; time: string; message: string } & Recor
 
 export interface MemoryLog {
   log: ProcessLogger
-  /** What was written, as it was written. */
+  /** All written text. */
   text(): string
-  /** The same, in the pieces in which it was written: each is one or more whole lines. */
+  /** The written text in pieces, each of one or more whole lines. */
   written(): readonly string[]
   lines(): LogLine[]
   /** Resolves with the first line that matches, once it is written. */
   shows(matches: (line: LogLine) => boolean): Promise<LogLine>
 }
 
-/** @param options the level (`debug` where absent), the secrets that must not appear, and the clock */
+/** @param options the level (default: `debug`), the secrets that must not appear, and the clock */
 export function memoryLog(
   options: { level?: LogLevel; secrets?: readonly string[]; now?: () => number; gather_ms?: number } = {},
 ): MemoryLog {

@@ -1,4 +1,4 @@
-// The memory of a process as counted by the kernel: present and peak resident memory.
+// The memory of a process as counted by the kernel: its resident memory, now and at its peak.
 
 /** @returns megabytes; proc_pid_status(5), VmHWM: unlike a child's resource usage it does not begin with the parent's peak */
 export const peakMemory = (pid: number): Promise<number> => readMemory(pid, 'VmHWM')

@@ -1,4 +1,4 @@
-// nginx in front of gateways, if it is on this machine: each request goes to the next one; at the root of its host, or below a path.
+// nginx in front of gateways, if it is installed: requests go to them in turn, at the root of its host or below a path.
 import { writeFileSync } from 'node:fs'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
@@ -17,9 +17,9 @@ export interface Nginx extends AsyncDisposable {
 
 interface NginxOptions {
   port?: number
-  /** The gateways are below it, and nothing is elsewhere. */
+  /** The path of the gateways; nothing is served outside it. */
   path?: string
-  /** Whether nginx takes the path off before it passes a request on. */
+  /** Whether nginx removes the path before it passes a request on. */
   strips?: boolean
 }
 
@@ -54,7 +54,7 @@ export async function startNginx(servers: readonly URL[], options: NginxOptions 
   }
 }
 
-/** As the operator guide has it, in one process that needs no rights. */
+/** The configuration of the operator guide, in one process without special rights. */
 const configuration = (
   folder: string,
   port: number,

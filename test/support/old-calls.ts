@@ -5,18 +5,18 @@ import { hashKey } from '../../src/access/secret.ts'
 import { PRICE_OF_CALL_SQL } from '../../src/money/ledger/stored-prices.ts'
 import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
 
-/** The last version in which each call has its price to itself. */
+/** The last version that stores each call's price in its row. */
 const OLD_VERSION = 11
 export const OLD_KEY = 'tg_0123456789012345678901234567890123456789012'
 const DAY_MS = 86_400_000
 
 interface OldCalls {
   calls: number
-  /** Up to now. */
+  /** The calls are spread over this time up to now. */
   days: number
 }
 
-/** As `catalogue/prices.ts` writes them, which is what such a version stored with every call. */
+/** A price as such a version stored it with every call: in the format of `catalogue/prices.ts`. */
 const tokenPrice = (input: number, above_tokens = 0) =>
   JSON.stringify({
     unit: 'token',
@@ -42,7 +42,7 @@ const EXTRAS = PRICES.map(
  * Makes a database in which account 1, of 1,000,000 USD, has made these calls with `OLD_KEY`: most are priced by one of four
  * prices, some by the character, some with web searches, and some failed and were charged nothing.
  *
- * @param path where nothing is yet
+ * @param path a new file
  */
 export function makeOldCalls(path: string, { calls, days }: OldCalls): void {
   const db = new Database(path, { create: true, strict: true })
@@ -92,7 +92,7 @@ export function makeOldCalls(path: string, { calls, days }: OldCalls): void {
 const choice = (texts: readonly string[]): string =>
   `CASE i / 4 % ${texts.length} ${texts.map((text, index) => `WHEN ${index} THEN '${text}'`).join(' ')} END`
 
-/** What is read of the first calls, whatever form their rows have: a hash over each call with its price, and over their sums. */
+/** The content of the first calls, independent of the form of their rows: a hash over each call with its price, and over their sums. */
 export function digestOf(db: Database, calls: number): { sha256: string; cost_nanos: number } {
   const hash = createHash('sha256')
   let cost_nanos = 0

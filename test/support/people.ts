@@ -12,7 +12,7 @@ export const personAtConsole = (db: Db, account_id: number | null, now_ms = Date
     if (account_id === null) return (await requireFirstOperator(tx, now_ms)).id
     const { name = '' } = (await accountQueries(tx).accountById.get({ id: account_id })) ?? {}
     const person_id = (await requireOwners(tx, [{ account_id, name }], now_ms)).get(account_id)
-    if (person_id === undefined) throw new Error(`there is no account ${account_id}`)
+    if (person_id === undefined) throw new Error(`unknown account ${account_id}`)
     return person_id
   })
 
@@ -39,7 +39,7 @@ export const newPerson = (
     return person_id
   })
 
-/** The owner of a session that such a person opens. */
+/** The session owner for the operator, or for the first owner of an account. */
 export const ownerAtConsole = async (db: Db, account_id: number | null): Promise<SessionOwner> => ({
   person_id: await personAtConsole(db, account_id),
   account_id,

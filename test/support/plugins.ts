@@ -23,25 +23,25 @@ export const withoutEvents = (gateway: Gateway): Gateway => ({
   calls: { ...gateway.calls, events: createEvents(gateway.calls.log) },
 })
 
-/** A plugin without routes, and the gateway that it is given. */
+/** A plugin without routes that captures its gateway. */
 export function gatewaySpy() {
-  let given: Gateway | undefined
+  let captured: Gateway | undefined
   const plugin: Plugin = definePlugin({
     name: 'spy',
     open(gateway) {
-      given = gateway
+      captured = gateway
     },
   })
   return {
     plugin,
     gateway(): Gateway {
-      if (!given) throw new Error('no plugin was given a gateway')
-      return given
+      if (!captured) throw new Error('the plugin was not opened')
+      return captured
     },
   }
 }
 
-/** The routes of plugins, opened once more over a gateway whose events they do not hear. */
+/** The routes of plugins, opened again over a gateway whose events do not reach them. */
 export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const { calls, operations, requests } = gateway
   const apart = {

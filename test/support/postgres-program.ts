@@ -2,18 +2,18 @@
 import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** A user without rights, as most systems have one. */
+/** A user without rights on most systems. */
 const NOBODY = 65534
 
 const IS_ROOT = process.geteuid?.() === 0
 
 interface PostgresProgram {
-  /** A command as whoever runs it, with its environment. */
+  /** The command that runs a program as the right user. */
   command(program: 'initdb' | 'postgres', ...args: string[]): string[]
   env: Record<string, string>
 }
 
-/** The folder of its files; undefined where the package has none for this machine, or nobody else may run them. */
+/** The folder of the package's files; undefined if it has none for this machine, or if root cannot run them as another user. */
 export const NATIVE = nativeFolder()
 
 function nativeFolder(): string | undefined {
@@ -23,12 +23,12 @@ function nativeFolder(): string | undefined {
   return can_run && existsSync(join(folder, 'bin/postgres')) ? folder : undefined
 }
 
-/** Prepares it, and a folder that whoever runs it may write. */
+/** Prepares the program, and a folder that its user may write to. */
 export function prepareProgram(native: string, folder: string): PostgresProgram {
-  const root = IS_ROOT && isClosed(native) ? copied(native, folder) : native
+  const root = IS_ROOT && isClosed(native) ? copyProgram(native, folder) : native
   const libraries = join(folder, 'lib')
   mkdirSync(libraries)
-  // The package makes these links by a script at its installation, which Bun does not run.
+  // The package's installation script, which Bun does not run, creates these links.
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
   )
@@ -51,12 +51,12 @@ export function prepareProgram(native: string, folder: string): PostgresProgram 
   }
 }
 
-function copied(native: string, folder: string): string {
+function copyProgram(native: string, folder: string): string {
   const copy = join(folder, 'native')
   cpSync(native, copy, { recursive: true })
   return copy
 }
 
-/** Whether only its owner gets there. */
+/** Whether only the owner can reach a path. */
 const isClosed = (path: string): boolean =>
   (statSync(path).mode & 0o001) === 0 || (dirname(path) !== path && isClosed(dirname(path)))

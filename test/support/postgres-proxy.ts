@@ -3,30 +3,30 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What happens to the next COMMIT. `silent`: it arrives, but its answer does not, and nobody hangs up. */
+/** The point at which a COMMIT is cut. `silent`: it arrives, but its answer does not, and both connections stay open. */
 export type Cut = 'before' | 'half' | 'after' | 'silent'
 
 export interface Proxy extends AsyncDisposable {
-  /** The address of the database by way of it. */
+  /** The address of the database through the proxy. */
   url: string
-  /** Once; then everything passes again. */
+  /** Cuts the next COMMIT; later ones pass. */
   cutNext(cut: Cut): void
-  /** From the next cut on nobody gets through; or again. */
+  /** Sets whether new connections are refused from the next cut on; until then all pass. */
   refuseAfterCut(refuse: boolean): void
-  /** How many COMMITs were cut. */
+  /** The number of cut COMMITs. */
   readonly cuts: number
-  /** Cuts all connections, as a server that restarts. */
+  /** Cuts all connections, like a restart of the server. */
   cutAll(): void
-  /** Passes nothing on any more over the connections that there are, without a word to either side. */
+  /** Stops passing bytes on over existing connections, and keeps them open. */
   silence(): void
-  /** Leads new connections to another server, as a name that has another address after a failover. */
+  /** Passes new connections to another server, like a host name after a failover. */
   redirect(url: string): void
 }
 
 /** The answer to a COMMIT (CommandComplete). */
 const ENDED = ['COMMIT\0', 'ROLLBACK\0'].map((text) => Buffer.from(text))
 
-/** @param rewrite what is between may change what a session is set to */
+/** @param rewrite changes bytes of the client, such as a session's settings */
 export async function startProxy(
   url: string,
   rewrite: (bytes: Buffer) => Buffer = (bytes) => bytes,
@@ -61,7 +61,7 @@ export async function startProxy(
     })
     there.on('data', (bytes) => {
       if (cut === undefined) return void client.write(bytes)
-      // Before that there are the answers to statements that were sent with it.
+      // Answers to statements that were sent with it come first.
       if (cut === 'after' && ENDED.some((answer) => bytes.includes(answer))) end()
     })
     for (const socket of pair) socket.on('close', end).on('error', end)
@@ -99,7 +99,7 @@ export async function startProxy(
 }
 
 /**
- * Told all that a client sends: whether there is a COMMIT in it, as a text (Query), or as a statement that was prepared from one (Parse,
+ * Creates a watch over all bytes of a client: whether they contain a COMMIT, as a text (Query), or as a statement prepared from one (Parse,
  * later Bind): https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 function commitWatch(): (bytes: Buffer) => boolean {

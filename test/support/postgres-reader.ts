@@ -4,7 +4,7 @@ import { textOf } from '../../src/store/engines/postgres/texts.ts'
 
 declare const self: Worker
 
-export interface Question {
+export interface Query {
   url: string
   text: string
   values: readonly unknown[]
@@ -13,11 +13,11 @@ export interface Question {
   bytes: Uint8Array
 }
 
-export type Answered = { columns: string[]; rows: unknown[][] } | { failure: string }
+export type QueryResult = { columns: string[]; rows: unknown[][] } | { failure: string }
 
 let opened: Promise<Connection> | undefined
 
-self.onmessage = async ({ data }: MessageEvent<Question>) => {
+self.onmessage = async ({ data }: MessageEvent<Query>) => {
   const { state, bytes } = data
   const { written } = new TextEncoder().encodeInto(JSON.stringify(await answer(data), asJson), bytes)
   state[1] = written
@@ -25,9 +25,9 @@ self.onmessage = async ({ data }: MessageEvent<Question>) => {
   Atomics.notify(state, 0)
 }
 
-async function answer({ url, text, values }: Question): Promise<Answered> {
+async function answer({ url, text, values }: Query): Promise<QueryResult> {
   try {
-    // What is being changed is not waited for: its owner cannot end it meanwhile.
+    // Locks are not waited for: the waiting thread may hold one, and cannot release it meanwhile.
     opened ??= Connection.open(url, { lock_timeout: '2s' })
     const { columns, rows } = await (await opened).ask(textOf(text), values)
     return { columns: columns.map(({ name }) => name), rows }

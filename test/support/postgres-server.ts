@@ -6,9 +6,9 @@ import { prepareProgram } from './postgres-program.ts'
 import { temporary } from './temporary.ts'
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Of its superuser. */
+  /** The address for its superuser. */
   url: string
-  /** Ends it at once, as by a crash, and starts it again. It does not wait until it answers. */
+  /** Crashes the server and starts it again, without waiting until it answers. */
   crash(): void
 }
 
@@ -25,8 +25,8 @@ const SETTINGS = [
 ]
 
 /**
- * Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. At each line the server is
- * ended at once, as by a crash, and started again: once more if it ends, since a connection of another test may have its port meanwhile.
+ * Ends the server, and removes its folder, when the script's input ends, together with the process that holds it. Each line crashes the
+ * server and starts it again: once more if it ends, since a connection of another test may have its port meanwhile.
  */
 const WATCH = `folder=$1; shift; "$@" & server=$!
 while read -r line; do
@@ -38,17 +38,19 @@ kill -QUIT $server; wait $server; rm -rf "$folder"`
 interface Cluster extends Disposable {
   /** Its files. */
   data: string
-  /** Lets it run. @param settings as `name=value`, beside those of tests */
+  /** Starts the server. @param settings as `name=value`, besides those of tests */
   run(settings?: readonly string[]): PostgresServer
 }
 
-/** Makes the files of a server, or copies those of one that does not run yet. @throws Error that says what was said, where that fails */
+/** Creates the files of a server, or copies those of one that does not run yet. @throws Error with the output of a failure */
 function makeCluster(native: string, original?: Cluster): Cluster {
   const folder = temporary()
   const { command, env } = prepareProgram(native, folder.path)
   const data = folder.at('data')
-  const how = ['--no-sync', '--auth=trust', '--username=tollgate', '--encoding=UTF8', '--locale=C']
-  const making = original ? ['cp', '-a', original.data, data] : command('initdb', `--pgdata=${data}`, ...how)
+  const options = ['--no-sync', '--auth=trust', '--username=tollgate', '--encoding=UTF8', '--locale=C']
+  const making = original
+    ? ['cp', '-a', original.data, data]
+    : command('initdb', `--pgdata=${data}`, ...options)
   const made = Bun.spawnSync(making, { env, cwd: folder.path })
   if (made.exitCode !== 0)
     throw new Error(`${original ? 'the copy' : 'initdb'} failed: ${made.stderr}${made.stdout}`)
@@ -65,7 +67,7 @@ function makeCluster(native: string, original?: Cluster): Cluster {
         stdout: 'ignore',
         stderr: Bun.file(folder.at('log')),
       })
-      // A test process need not wait for it at its end.
+      // Lets the test process end without waiting for the server.
       child.unref()
       return {
         url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
@@ -84,7 +86,7 @@ function makeCluster(native: string, original?: Cluster): Cluster {
   }
 }
 
-/** @param settings as `name=value`, in place of those of tests @throws Error that says what was said, where that fails */
+/** @param settings as `name=value`, in place of those of tests @throws Error with the output of a failure */
 export async function startPostgres(
   native: string,
   settings: readonly string[] = [],
@@ -94,20 +96,20 @@ export async function startPostgres(
 
 interface ReplicatedPostgres extends AsyncDisposable {
   primary: PostgresServer
-  /** Follows the primary: each commit waits until it has it on its disk. May be read only, until it is promoted. */
+  /** Follows the primary: each commit waits until the standby has it on its disk. Read-only until it is promoted. */
   standby: PostgresServer
 }
 
 /**
- * A server, and its synchronous standby. They do not wait until they answer.
- * @param settings of each, as `name=value`, beside those of tests
+ * Starts a server and its synchronous standby, without waiting until they answer.
+ * @param settings of each, as `name=value`, besides those of tests
  */
 export async function startReplicated(
   native: string,
   settings: { primary?: readonly string[]; standby?: readonly string[] } = {},
 ): Promise<ReplicatedPostgres> {
   const of_primary = makeCluster(native)
-  // The same server as it was made: what it does from now on is sent.
+  // A copy of the new server, which then receives its changes.
   const of_standby = makeCluster(native, of_primary)
   writeFileSync(join(of_standby.data, 'standby.signal'), '')
   const primary = of_primary.run([

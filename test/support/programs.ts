@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Names a program in the arguments of the executable, which is the gateway without it. */
+/** The beginning of an argument that selects a program of the executable; without it, the executable is the gateway. */
 export const PROGRAM_MARK = 'test-program:'
 
-/** Their files, below the root. */
+/** The programs' files, below the root. */
 const SOURCES = {
   gateway: 'test/support/program-entry.ts',
   'as-user': 'test/support/as-user.ts',
@@ -20,7 +20,7 @@ const SOURCES = {
 } as const
 export type ProgramName = keyof typeof SOURCES
 
-/** The executable of this run, if it has one: test/suite.ts builds it, since started from source a program costs eight times the CPU. */
+/** The executable of this run, if it has one: test/suite.ts builds it, since a program from source costs eight times the CPU to start. */
 export const { TOLLGATE_TEST_PROGRAMS: executable } = process.env
 
 /** The command that starts a program, to be followed by its arguments. */

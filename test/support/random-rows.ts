@@ -1,4 +1,4 @@
-// Databases with rows in every table, of random values that its constraints allow: the least and the greatest, nulls, letters of all kinds.
+// Random rows for every table within its constraints: the smallest and largest values, nulls, letters of all kinds.
 import type { Database } from 'bun:sqlite'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { copiedTables } from '../../src/store/copying/tables.ts'
@@ -34,18 +34,18 @@ const JSON_TEXTS = [
   ' [ 1 , 2 ] ',
 ]
 
-/** What a table's constraints ask for, besides what they ask of each column by its type. */
-type Asked = (context: { random: Random; at: number; id: number }) => Record<string, Value>
+/** The values that a table's constraints require, beyond the types of its columns. */
+type Constrained = (context: { random: Random; at: number; id: number }) => Record<string, Value>
 
 const either = <V extends Value>(random: Random, ...values: [V, ...V[]]): V => random.pick(values)
 const bytes = (random: Random, length: number): Uint8Array =>
   Uint8Array.from({ length }, () => random.below(256))
-/** Of a row of another table, which has as many. */
+/** The id of a row in another table with the same number of rows. */
 const other = (random: Random, id: number): number => 1 + random.below(id)
 const hex64 = (random: Random): string => bytes(random, 32).toHex()
 const unique = (at: number): string => `${TEXTS[at % TEXTS.length]}${at}`
 
-const ASKED: Readonly<Record<string, Asked>> = {
+const CONSTRAINED: Readonly<Record<string, Constrained>> = {
   gateways: ({ at }) => ({ version: `1.0.${at}` }),
   accounts: ({ random, at }) => {
     const balance_nanos = either(random, 0, 1, MAX)
@@ -519,9 +519,9 @@ const ASKED: Readonly<Record<string, Asked>> = {
   }),
 }
 
-/** Of tables that have no more. */
+/** The numbers of rows in tables that allow no more. */
 const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1, audit_marks: 1 }
-/** Tables whose rows name two accounts that differ: where there is one, they have none. */
+/** Tables whose rows name two different accounts: with a single account they stay empty. */
 const OF_TWO = ['referrals']
 
 const countOf = (table: string, count: number): number =>
@@ -529,7 +529,7 @@ const countOf = (table: string, count: number): number =>
 
 const COLUMNS = new Map(ALL_TABLES.map(({ name, table }) => [name, getTableConfig(table).columns]))
 
-/** Rows of all tables, so many of each where that can be. References name rows that are there; nothing else agrees with anything. */
+/** Rows of all tables, this number of each if possible. References name existing rows; nothing else is consistent. */
 export function randomRows(seed: number, count: number): Map<string, Row[]> {
   const random = randomFrom(seed)
   return new Map(
@@ -541,7 +541,7 @@ export function randomRows(seed: number, count: number): Map<string, Row[]> {
           ...Object.fromEntries(any),
           id: at + 1,
           version: at + 1,
-          ...ASKED[name]?.({ random, at, id: at + 1 }),
+          ...CONSTRAINED[name]?.({ random, at, id: at + 1 }),
         }
       })
       const names = columns.map((column) => column.name)
@@ -558,7 +558,7 @@ function valueIn(random: Random, column: SQLiteColumn): Value {
   return random.pick(TEXTS as [string, ...string[]])
 }
 
-/** Puts rows into a database whose triggers they need not agree with: it has none afterwards. */
+/** Puts rows into a database, and drops its triggers first, which the rows may violate. */
 export function putRows(db: Database, tables: ReadonlyMap<string, readonly Row[]>): void {
   const triggers = db
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")

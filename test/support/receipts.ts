@@ -1,7 +1,7 @@
 // Read receipts: report to the scripted upstream how much of its answer the gateway has read.
 //
-// When a connection breaks, the runtime's fetch discards what it has received and nobody has read yet. So an upstream that is to
-// break after some bytes, and not instead of them, has to know what was read; the network cannot tell it.
+// When a connection breaks, the runtime's fetch discards received bytes that nobody has read yet. So an upstream that breaks after
+// some bytes, and not instead of them, must know that they were read, which the network does not report.
 import type { ServeOptions } from '../../src/app/process/serve.ts'
 import { type Counter, createCounter } from './counter.ts'
 
@@ -11,11 +11,11 @@ const HEADER = 'x-read-receipt'
 const open = new Map<string, Counter>()
 
 export interface Receipt {
-  /** Of the answer that the receipt is for. */
+  /** The headers of the answer that the receipt is for. */
   headers: Record<string, string>
   /** Resolves when the answer's head and this many bytes of its body were read. */
   wasRead(bytes: number): Promise<void>
-  /** No more is read. */
+  /** Ends the receipt. */
   close(): void
 }
 
@@ -32,7 +32,7 @@ export function openReceipt(): Receipt {
   }
 }
 
-/** The runtime's fetch, except that answers with a receipt acknowledge what is read of them. */
+/** The runtime's fetch, except that answers with a receipt acknowledge the bytes that were read. */
 export const fetchWithReceipts: Fetch = async (url, init) => {
   const response = await fetch(url, init)
   const counter = open.get(response.headers.get(HEADER) ?? '')
@@ -49,7 +49,7 @@ export const fetchWithReceipts: Fetch = async (url, init) => {
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead: what is acknowledged is in the gateway's hands.
+    // Nothing is read ahead: the gateway has all acknowledged bytes.
     { highWaterMark: 0 },
   )
   return new Response(body, response)

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { eventually } from './eventually.ts'
 import type { TestGateway } from './gateway.ts'
 
-/** Lines about the process, which a request may only have occasioned. */
+/** Messages about the process, even if a request caused them. */
 const OF_THE_PROCESS: ReadonlySet<string> = new Set([
   'catalogue reloaded',
   'the ledger cannot commit: new paid calls are refused until it can',
@@ -12,9 +12,9 @@ const OF_THE_PROCESS: ReadonlySet<string> = new Set([
 ])
 
 interface Logged {
-  /** The messages that have to be logged. */
+  /** The required messages. */
   says: readonly string[]
-  /** Makes the request, and says its id once it is known. */
+  /** Makes the request and returns its id. */
   make: () => Promise<string>
 }
 
@@ -41,7 +41,7 @@ export async function idOf(answer: Response): Promise<string> {
   return answer.headers.get('x-request-id') ?? ''
 }
 
-/** Does something while rows cannot be written. @param writing such as `INSERT ON calls` */
+/** Runs work while rows cannot be written. @param writing such as `INSERT ON calls` */
 export async function onFullDisk<T>(
   { db }: Pick<TestGateway, 'db'>,
   writing: string,

@@ -8,15 +8,15 @@ import './strict-provider.ts'
 /** One run of the gateway. */
 export interface Run extends AsyncDisposable {
   log: MemoryLog
-  /** Calls it with the key of the account of that place, the first where absent. */
+  /** Calls the gateway with the key of the account at this position; default: the first. */
   call(path: string, init?: RequestInit & { account?: number }): Promise<Response>
-  /** Its stop, as by a signal. */
+  /** Stops the gateway, as a signal does. */
   stop(): Promise<void>
 }
 
 export interface Restarts extends Disposable {
   folder: DataFolder
-  /** @throws why the gateway refuses to start */
+  /** @throws the gateway's reason for refusing to start */
   start(
     options?: Partial<
       Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms' | 'listen' | 'max_busy_wait_ms'>

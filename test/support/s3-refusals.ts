@@ -4,7 +4,7 @@ import type { S3Server } from './s3-server.ts'
 
 interface RefusingProxy extends Disposable {
   endpoint: string
-  /** How many requests were refused. */
+  /** The number of refused requests. */
   refused(): number
 }
 
@@ -16,7 +16,7 @@ interface Pair {
   waiting: Uint8Array[]
 }
 
-/** @param isRefused told the begin of each request, such as `PUT /bucket/key` */
+/** @param isRefused gets the beginning of each request, such as `PUT /bucket/key` */
 export function refusing(server: S3Server, isRefused: (request: string) => boolean): RefusingProxy {
   const { hostname, port } = new URL(server.endpoint)
   let refused = 0

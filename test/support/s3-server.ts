@@ -13,7 +13,7 @@ export interface S3Server extends AsyncDisposable {
   bucket: string
   access_key_id: string
   secret_access_key: string
-  /** The names of all objects, whole or not. */
+  /** The names of all objects, complete or not. */
   objects(): string[]
   /** The file of an object. */
   file(name: string): string
@@ -21,7 +21,7 @@ export interface S3Server extends AsyncDisposable {
   stop(): Promise<void>
   /** Starts it again, at the same address. */
   start(): Promise<void>
-  /** Lets it take requests and answer none, until `resume`. Once this returns, it answers nothing any more. */
+  /** Lets the server accept requests without an answer, until `resume`. It has stopped answering when this returns. */
   hang(): void
   resume(): void
 }
@@ -37,7 +37,7 @@ if (!hasS3Server) {
 
 const ROOT = { access_key_id: 'tester', secret_access_key: 'a-secret-of-the-bucket' }
 
-/** Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. Tells which process it is first. */
+/** Ends the server, and removes its folder, when the script's input ends, together with the process that holds it. Prints the server's process id first. */
 const WATCH =
   'folder=$1; shift; "$@" >/dev/null 2>&1 & server=$!; echo $server; read stop; kill -KILL $server; wait $server; [ "$stop" ] || rm -rf "$folder"'
 
@@ -54,26 +54,26 @@ async function run(folder: string, command: readonly string[]): Promise<Running>
     stdout: 'pipe',
     stderr: 'ignore',
   })
-  // A test process need not wait for it at its end.
+  // Lets the test process end without waiting for the server.
   child.unref()
   const { value } = await child.stdout.getReader().read()
   return { child, pid: Number(new TextDecoder().decode(value)) }
 }
 
-/** A signal that was sent is not one that has arrived: on a busy machine the process goes on answering for a moment. */
+/** Whether a stop signal has arrived: on a busy machine, the process goes on answering for a moment after it was sent. */
 function isStopped(pid: number): boolean {
   const threads = `/proc/${pid}/task`
-  // Another system than Linux has none.
+  // Only Linux has this folder.
   if (!existsSync(threads)) return true
   return readdirSync(threads).every((id) => / T /.test(readFileSync(join(threads, id, 'stat'), 'utf8')))
 }
 
-/** @param bucket the one that it has */
+/** @param bucket the name of its bucket */
 export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
   if (PROGRAM === undefined) throw new Error(MISSING)
   const folder = temporary()
   mkdirSync(folder.at(bucket))
-  // It takes no port 0.
+  // It does not support port 0.
   const port = freePort()
   const endpoint = `http://127.0.0.1:${port}`
   const command = [PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder.path]
@@ -115,13 +115,13 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
 let shared: Promise<S3Server> | undefined
 let prefixes = 0
 
-/** The server of all tests of this process, each of which has a prefix of its own. It ends with the process. */
+/** The server that all tests of this process share, each with a prefix of its own. It ends with the process. */
 export function sharedS3Server(): Promise<S3Server> {
   shared ??= startS3Server('files')
   return shared
 }
 
-/** A part of a server's bucket that nobody else uses, as a gateway is told of it. */
+/** An unused part of a server's bucket, as a gateway's catalogue names it. */
 export function partOf({ bucket, endpoint, access_key_id, secret_access_key }: S3Server): Bucket {
   prefixes += 1
   const prefix = `part-${prefixes}/`

@@ -6,7 +6,7 @@ import { scene } from './scene.ts'
 import { eventBytes, events, heldBack, RESET, splitAt, stream, whole } from './upstream.ts'
 
 describe('a scene', () => {
-  test('makes a paid call, and shows what was asked upstream and the books', async () => {
+  test('makes a paid call, and gives access to the upstream request and the books', async () => {
     await using s = await scene({ script: whole(answer()) })
     const response = await s.call(wholePath(), ask())
     expect(response.status).toBe(200)
@@ -20,16 +20,16 @@ describe('a scene', () => {
     })
   })
 
-  test('streams, splits, waits, tells and breaks', async () => {
+  test('streams, splits, waits, notifies and breaks', async () => {
     await using s = await scene()
     const streamed = async () => (await s.call(streamPath(), ask())).text()
     s.upstream.answer(events([answer()]))
     const plain = await streamed()
     expect(plain).toBe(eventBytes(answer()).toString())
-    const told = Promise.withResolvers<void>()
+    const notified = Promise.withResolvers<void>()
     const [head, tail] = [plain.slice(0, 3), plain.slice(3)]
     s.upstream.answer(
-      stream({ send: head }, { tell: told.resolve }, { wait: told.promise }, ...splitAt(tail, 40)),
+      stream({ send: head }, { tell: notified.resolve }, { wait: notified.promise }, ...splitAt(tail, 40)),
     )
     expect(await streamed()).toBe(plain)
     s.upstream.answer(RESET)
@@ -37,7 +37,7 @@ describe('a scene', () => {
     await s.gateway.rest()
   })
 
-  test('knows when its upstream is asked', async () => {
+  test('knows when its upstream gets a request', async () => {
     await using s = await scene()
     const { script, asked, release } = heldBack(whole(answer()))
     s.upstream.answer(script)
@@ -48,7 +48,7 @@ describe('a scene', () => {
     expect((await call).status).toBe(200)
   })
 
-  test('resets a connection only after the gateway has read what was sent before', async () => {
+  test('resets a connection only after the gateway has read the bytes sent before', async () => {
     await using s = await scene()
     const first = piece('Hello', { usageMetadata: usage(10, 2) })
     for (let round = 0; round < 20; round += 1) {
@@ -60,7 +60,7 @@ describe('a scene', () => {
     expect(calls.map(({ cost_nanos }) => cost_nanos)).toEqual(Array(20).fill(10 * 1_000 + 2 * 4_000))
   })
 
-  test('notices a hold that is left behind', async () => {
+  test('notices a pending hold', async () => {
     await using s = await scene({ script: stream({ event: { candidates: [] } }, 'hang') })
     const leaving = new AbortController()
     const response = await s.call(streamPath(), ask(), { signal: leaving.signal })

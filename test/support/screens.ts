@@ -14,7 +14,7 @@ export const SCREENS = {
 export type Size = keyof typeof SCREENS
 
 /**
- * The screens of a walk that is the same on each: it is walked once, and what it shows is looked at in both widths. In a long run
- * it is walked on a phone, too, and only looked at in its own width.
+ * The screens of a walk that is the same on each: it runs once, and each page is checked at both widths. In a long run it runs on
+ * a phone, too, and each page is checked at its own width only.
  */
 export const WALKED: readonly Size[] = IS_LONG ? ['wide', 'phone'] : ['both']

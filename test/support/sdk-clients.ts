@@ -27,12 +27,12 @@ interface ToolCall {
   arguments: unknown
 }
 
-/** What a caller reads, whatever their SDK calls it. */
+/** The answer that a caller reads, in terms common to all SDKs. */
 export interface Reply {
   text: string
   thinking: string
   calls: ToolCall[]
-  /** The SDK's own word for the reason. */
+  /** The stop reason in the SDK's own word. */
   stop: string
   /** Input tokens, those of them from the cache, and output tokens with the thinking. */
   usage: { read: number; cached: number; written: number }
@@ -59,7 +59,7 @@ const BUDGET_TOKENS = 2_000
 
 type ClientMaker = (url: URL, key: string) => Client
 
-/** As its users make it: with the base address and the key. */
+/** Creates the SDK as its users do: with the base address and the key. */
 export const createAnthropicSdk = (url: URL, apiKey: string): Anthropic =>
   new Anthropic({
     apiKey,
@@ -228,7 +228,7 @@ const createOpenai: ClientMaker = (url, apiKey) => {
     }
   }
 
-  /** Joins pieces of thinking by their index, as those who stream them document it. */
+  /** Joins pieces of thinking by their index, as documented by the providers that stream them. */
   function gather(details: Reasoned['reasoning_details'], more: Reasoned['reasoning_details']) {
     const gathered = [...(details ?? [])]
     for (const piece of more ?? []) {

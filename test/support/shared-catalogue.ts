@@ -1,7 +1,7 @@
 // Writes a catalogue directly into the database on a server, including the provider keys, which no command writes.
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 
-/** Puts a text in force for all gateways over a database. */
+/** Applies a catalogue to all gateways over a database. */
 export async function putCatalogueIn(url: string, text: string): Promise<void> {
   await using db = await openPostgres(url)
   await db.write((db) =>

@@ -24,13 +24,13 @@ export interface Received {
 
 /** Answers of the server instead of accepting a mail. */
 export interface SmtpScript {
-  /** To RCPT TO, DATA's end or AUTH: a status and words. */
+  /** Refusals of RCPT TO, of the end of DATA, and of MAIL FROM: a status and words. */
   rcpt?: [status: number, words: string]
   data?: [status: number, words: string]
   from?: [status: number, words: string]
   /** The only accepted password; absent if the server requires none. */
   password?: string
-  /** Before it answers to the end of a message. */
+  /** Runs before the server answers the end of a message. */
   beforeTaking?: () => Promise<unknown>
 }
 
@@ -91,12 +91,12 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
         to: rcptTo.map(({ address }) => address),
         is_secure: session.secure,
         user: session.user as string | undefined,
-        ...parsed(raw),
+        ...parse(raw),
       })
       done()
     },
   })
-  // A client that leaves in the middle, or does not trust the certificate.
+  // A client may disconnect midway, or not trust the certificate.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(port, host, resolve))
   const address = server.server.address()
@@ -110,7 +110,7 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
   }
 }
 
-function parsed(raw: string): Pick<Received, 'raw' | 'header' | 'text' | 'html'> {
+function parse(raw: string): Pick<Received, 'raw' | 'header' | 'text' | 'html'> {
   const [head = ''] = raw.split('\r\n\r\n', 1)
   const lines = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   const header = (name: string) => {

@@ -1,14 +1,14 @@
-// Files of all four kinds with the rows that name them, in a data folder of an account: images, uploads, kept answers, kept responses.
+// Stored files of all four kinds with their rows, in a data folder with an account: images, uploads, kept answers, kept responses.
 import type { Database } from 'bun:sqlite'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FILE_FOLDERS } from '../../src/app/process/files/stores.ts'
 import { randomFrom } from '../money/ledger/random.ts'
 
-/** By their paths, such as `images/1/…`. */
+/** Contents by path, such as `images/1/…`. */
 export type Stored = Map<string, Uint8Array>
 
-/** Adds so many of each kind, of random bytes and sizes. @param db of the folder, with account 1 and its key 1 */
+/** Adds this number of files of each kind, with random bytes and sizes. @param db the folder's database, with account 1 and its key 1 */
 export function storeFiles(db: Database, folder: string, count: number, seed = 1): Stored {
   const random = randomFrom(seed)
   const stored: Stored = new Map()
@@ -21,7 +21,7 @@ export function storeFiles(db: Database, folder: string, count: number, seed = 1
   }
   const hold_id = 1_000 * seed
   db.transaction(() => {
-    // Of the call that made the images.
+    // The hold of the call that generated the images.
     db.run(
       `INSERT INTO holds (id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms)
        VALUES (?, 1, 1, 'r', 0, 'expired', 0, 0)`,
@@ -59,7 +59,7 @@ export function storeFiles(db: Database, folder: string, count: number, seed = 1
   return stored
 }
 
-/** What a folder has of them. */
+/** The stored files of a folder. */
 export function storedIn(folder: string): Stored {
   const paths = FILE_FOLDERS.flatMap((name) => {
     const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
@@ -68,7 +68,7 @@ export function storedIn(folder: string): Stored {
   return new Map(paths.map((path) => [path.slice(folder.length + 1), new Uint8Array(readFileSync(path))]))
 }
 
-/** For comparisons: in order, and as text. */
+/** The files in order and as text, for comparisons. */
 export const inOrder = (stored: Stored): string[][] =>
   Array.from(stored, ([path, content]) => [path, content.toHex()]).sort(([one = ''], [other = '']) =>
     one < other ? -1 : 1,

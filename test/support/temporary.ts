@@ -5,11 +5,11 @@ import { join } from 'node:path'
 
 export interface TemporaryFolder extends Disposable {
   path: string
-  /** The path of something in it. */
+  /** A path within the folder. */
   at(...names: string[]): string
 }
 
-/** An empty one. */
+/** Creates an empty temporary folder. */
 export function temporary(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   return {

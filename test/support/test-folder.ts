@@ -4,7 +4,7 @@ import { type TemporaryFolder, temporary } from './temporary.ts'
 
 type TestFolder = Omit<TemporaryFolder, typeof Symbol.dispose>
 
-/** A new one for each test of the file, there before what the file's own `beforeEach` does. */
+/** A new folder for each test of the file, created before the file's own `beforeEach` runs. */
 export function folderOfEachTest(): TestFolder {
   let own: TemporaryFolder
   beforeEach(() => {
@@ -19,7 +19,7 @@ export function folderOfEachTest(): TestFolder {
   }
 }
 
-/** One that all tests of the file, or of a `describe`, share. */
+/** A folder that all tests of the file, or of a `describe`, share. */
 export function folderOfFile(): TestFolder {
   const own = temporary()
   afterAll(() => own[Symbol.dispose]())

@@ -5,7 +5,7 @@ import { modelSection, providerSection } from './sections.ts'
 
 export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
-/** A model of each provider, which callers and the provider call by the same name. */
+/** A model of each provider, with the same name for callers and the provider. */
 export const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-haiku-4-5',
@@ -44,7 +44,7 @@ const modelOf = (id: string, ...routes: readonly BuiltInProtocol[]): string =>
     more: 'max_output_tokens = 16384',
   })
 
-/** The id of a model whose provider is given only a moment to answer. */
+/** The id of a model whose provider has only 60 ms to answer. */
 export const hastyModel = (protocol: BuiltInProtocol): string => `hasty-${protocol}`
 
 const HASTY = 'call_timeout_ms = 60\nfirst_byte_timeout_ms = 60\ncooldown_ms = 0'

@@ -13,18 +13,18 @@ function folderWith(name: string) {
   return folder
 }
 
-test('one of the PATH, or of its own folders', () => {
+test('a tool is found in the PATH or in its own folders', () => {
   using folder = folderWith('a-tool')
   expect(findTool(TOOL, { PATH: folder.path })).toBe(folder.at('a-tool'))
   expect(findTool({ ...TOOL, folders: [folder.path] }, { PATH: '' })).toBe(folder.at('a-tool'))
 })
 
-test('the one that its variable names', () => {
+test('a tool is found by its variable', () => {
   using folder = folderWith('another')
   expect(findTool(TOOL, { PATH: '', A_TOOL: folder.at('another') })).toBe(folder.at('another'))
 })
 
-test('none: its tests are skipped, but in CI it is an error that says how to install it', () => {
+test('a missing tool is undefined, but in CI an error that says how to install it', () => {
   expect(findTool(TOOL, { PATH: '' })).toBeUndefined()
   expect(() => findTool(TOOL, { PATH: '', CI: 'true' })).toThrow('a-tool not found. Install it.')
   expect(() => findTool(TOOL, { PATH: '', CI: 'true', A_TOOL: '/nowhere' })).toThrow('/nowhere not found.')

@@ -4,15 +4,15 @@ export interface Tool {
   name: string
   /** The environment variable that names another program in its place. */
   variable?: string
-  /** Folders where it may be besides those of PATH. */
+  /** Further folders to search, besides those of PATH. */
   folders?: readonly string[]
   /** How to install it. */
   install: string
 }
 
 /**
- * @returns the program's path; undefined where its tests are to be skipped
- * @throws Error where it is missing in CI
+ * @returns the program's path; undefined if it is missing, so that its tests are skipped
+ * @throws Error if it is missing in CI
  */
 export function findTool(
   tool: Tool,

@@ -8,7 +8,7 @@ import { modelSection, providerSection } from './sections.ts'
 import { type CountTokens, countO200k } from './tokenizers.ts'
 import { type Answer, events, type Seen, whole } from './upstream.ts'
 
-/** What an account has: 1 USD is a million tokens, of input or output. */
+/** The balance of an account: 1 USD is a million tokens, of input or output. */
 const BALANCE_USD = '0.01'
 const TOKEN_PRICE = 'input = 1, output = 1, cache_read = 1, cache_write_5m = 1, cache_write_1h = 1'
 
@@ -21,7 +21,7 @@ const random = (seed: number, chars: number, alphabet: string): string => {
 }
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** What stands in the field, by the class of its text: 1,500 tokens and more. */
+/** Texts for the field by their class, each of 1,500 tokens or more. */
 export const TEXTS: Readonly<Record<string, string>> = {
   prose: 'The quick brown fox jumps over the lazy dog, and then it rests for a while. '.repeat(100),
   digits: random(1, 4_500, '0123456789'),
@@ -34,7 +34,7 @@ interface UncountedCase {
   readonly surface: string
   readonly field: string
   readonly path: string
-  /** A text is JSON as it is sent. */
+  /** A string is JSON and sent unchanged. */
   body(text: string): object | FormData | string
 }
 
@@ -124,16 +124,16 @@ const transcription = (field: string): UncountedCase => ({
   },
 })
 
-/** The same by another protocol's provider. */
+/** The same call to another protocol's provider. */
 const translated = (one: UncountedCase, model: string): UncountedCase => ({
   ...one,
   surface: `${one.surface} to ${model}`,
   body: (text) => ({ ...Object(one.body(text)), model }),
 })
 
-/** What a parse leaves out: all but the last of equal names, and the digits that a number cannot hold. */
-const written = (one: UncountedCase): readonly UncountedCase[] => {
-  const endsWith = (said: string) => `${JSON.stringify(one.body('')).slice(0, -1)},${said}}`
+/** Input that parsing drops: all but the last of equal names, and the digits beyond a number's precision. */
+const droppedByParsing = (one: UncountedCase): readonly UncountedCase[] => {
+  const endsWith = (ending: string) => `${JSON.stringify(one.body('')).slice(0, -1)},${ending}}`
   return [
     {
       ...one,
@@ -195,11 +195,13 @@ export const CASES: readonly UncountedCase[] = [
   json('moderations', '/v1/moderations', { model: 'judge', input: 'Hi' }),
   json('rerank', '/v1/rerank', { model: 'sorter', query: 'Hi', documents: ['a', 'b'] }),
   json('speech', '/v1/audio/speech', { model: 'voice', input: 'Hi', stream_format: 'sse' }),
-  ...[chat, messages, native, responses].flatMap((surface) => written(surface('', nothing))),
-  ...written(json('embeddings', '/v1/embeddings', { model: 'vectors', input: 'Hi' })),
-  ...written(json('moderations', '/v1/moderations', { model: 'judge', input: 'Hi' })),
-  ...written(json('rerank', '/v1/rerank', { model: 'sorter', query: 'Hi', documents: ['a', 'b'] })),
-  ...written(json('speech', '/v1/audio/speech', { model: 'voice', input: 'Hi', stream_format: 'sse' })),
+  ...[chat, messages, native, responses].flatMap((surface) => droppedByParsing(surface('', nothing))),
+  ...droppedByParsing(json('embeddings', '/v1/embeddings', { model: 'vectors', input: 'Hi' })),
+  ...droppedByParsing(json('moderations', '/v1/moderations', { model: 'judge', input: 'Hi' })),
+  ...droppedByParsing(json('rerank', '/v1/rerank', { model: 'sorter', query: 'Hi', documents: ['a', 'b'] })),
+  ...droppedByParsing(
+    json('speech', '/v1/audio/speech', { model: 'voice', input: 'Hi', stream_format: 'sse' }),
+  ),
   transcription('prompt'),
   transcription('notes'),
 ]
@@ -223,7 +225,7 @@ const catalogueOf = (url: string): string =>
     model('ear', 'transcription', 'openai', 'input = 1, audio = 1, output = 1'),
   ].join('')
 
-/** The usage of a request by a provider that bills all that it was sent, each byte of it, by its tokenizer. */
+/** The answer of a provider that bills each byte of the request by its tokenizer. */
 function answerTo(seen: Seen, count: CountTokens): Answer {
   const text = seen.body.toString('latin1')
   const { path } = seen
@@ -278,7 +280,7 @@ function answerTo(seen: Seen, count: CountTokens): Answer {
   return whole({ results: [], usage: openai })
 }
 
-/** The same body is counted once. */
+/** Counts tokens, and each body only once. */
 function counting(): CountTokens {
   const counted = new Map<string, number>()
   return (text) => {
@@ -294,33 +296,33 @@ export const uncountedScene = (options: Pick<SceneOptions, 'parent_folder'> = {}
   return scene({ ...options, catalogue: catalogueOf, script: (seen) => answerTo(seen, count) })
 }
 
-interface Bought {
-  /** Answers, and what all of them cost. */
+interface Purchase {
+  /** The number of answers, and their total cost. */
   answers: number
   cost_nanos: number
   debt_nanos: number
-  /** Other statuses than those of an answer and of a balance that is too low. */
+  /** Statuses other than those of an answer and of a balance that is too low. */
   strange: readonly number[]
-  /** Calls that cost more than was held for them. */
+  /** Calls that cost more than their hold. */
   above_hold: number
-  /** Within what the account had. */
+  /** Whether the cost stayed within the balance. */
   held: boolean
 }
 
 let named = 0
 
-/** What an account with a cent, or so much, gets by so many calls at once. */
+/** Makes this number of calls at once, by a new account with a cent or with this balance. */
 export async function buy(
   s: Scene,
   { path, body }: Pick<UncountedCase, 'path' | 'body'>,
   text: string,
   calls: number,
   balance_usd: `0.0${number}` = BALANCE_USD,
-): Promise<Bought> {
+): Promise<Purchase> {
   const { id, name } = await s.gateway.account(`cent-${named++}`, { balance_usd })
   const key = await s.gateway.key(name)
-  const said = body(text)
-  const sent = typeof said === 'string' || said instanceof FormData ? said : JSON.stringify(said)
+  const content = body(text)
+  const sent = typeof content === 'string' || content instanceof FormData ? content : JSON.stringify(content)
   const statuses = await Promise.all(
     Array.from({ length: calls }, async () => {
       const response = await fetch(new URL(path, s.gateway.url), {
@@ -328,7 +330,7 @@ export async function buy(
         headers: {
           'x-api-key': key,
           'anthropic-version': '2023-06-01',
-          ...(said instanceof FormData ? {} : { 'content-type': 'application/json' }),
+          ...(content instanceof FormData ? {} : { 'content-type': 'application/json' }),
         },
         body: sent,
       })

@@ -1,7 +1,7 @@
 // Models that are priced by units, of a provider that speaks OpenAI's protocol, for the tests of audio, moderations and rerank.
 import { modelSection, providerSection } from './sections.ts'
 
-/** The providers' own name for each. */
+/** The provider's own name for each model. */
 export const UPSTREAM = 'upstream-unit-model'
 
 /** USD 15 per million characters, 0.006 per minute of audio, 2 per thousand searches; tokens as `PRICES` has them. */
@@ -11,7 +11,7 @@ export const SEARCH_NANOS = 2_000_000
 const model = (id: string, kind: string, price: string, more = ''): string =>
   modelSection(id, { 'speaks-openai': UPSTREAM }, { kind, price, more })
 
-/** Of a scene's catalogue. @param url the upstream's address */
+/** Sections for a scene's catalogue. @param url the upstream's address */
 export const unitModels = (url: string): string => `
 ${providerSection('speaks-openai', 'openai', `${url}/v1`, 'cooldown_ms = 0')}
 ${model('voice', 'speech', 'per_million_characters = 15')}

@@ -11,7 +11,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
 ])
 
 interface TestSocket {
-  /** The runtime's own. */
+  /** The runtime's own socket. */
   raw: WebSocket
   send(message: object | string | Uint8Array<ArrayBuffer>): void
   /** Waits for the next unread message. @throws Error if the socket closes before */
@@ -37,18 +37,18 @@ export async function openSocket(
   address.protocol = 'ws:'
   const raw = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } })
   const waiting: JsonObject[] = []
-  let told = Promise.withResolvers<void>()
+  let arrival = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<{ code: number; reason: string }>()
   raw.onopen = () => opened.resolve()
   raw.onmessage = ({ data }) => {
     waiting.push(JSON.parse(String(data)))
-    told.resolve()
+    arrival.resolve()
   }
   raw.onclose = ({ code, reason }) => {
     closed.resolve({ code, reason })
     opened.reject(new Error(`the socket was not opened: ${code} ${reason}`))
-    told.resolve()
+    arrival.resolve()
   }
   await opened.promise
   const socket: TestSocket = {
@@ -62,8 +62,8 @@ export async function openSocket(
         const message = waiting.shift()
         if (message) return message
         if (raw.readyState === WebSocket.CLOSED) throw new Error('the socket is closed')
-        await told.promise
-        told = Promise.withResolvers()
+        await arrival.promise
+        arrival = Promise.withResolvers()
       }
     },
     async untilEnd() {

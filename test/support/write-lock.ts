@@ -1,6 +1,6 @@
 // A child process that holds the database's write lock until a test releases it.
 
-/** Run with `bun -e`: says `locked` once it has the lock, and lets go when its standard input ends. */
+/** Run with `bun -e`: prints `locked` once it has the lock, and releases it when its standard input ends. */
 const PROGRAM = `
   const { Database } = require('bun:sqlite')
   const db = new Database(process.argv[1])
@@ -10,10 +10,10 @@ const PROGRAM = `
   process.stdin.on('end', () => { db.run('ROLLBACK'); process.exit(0) }).resume()
 `
 
-/** Of a gateway whose test takes the lock for longer than it waits: five seconds where nothing is said. */
+/** The wait of a gateway whose test holds the lock for longer; the default is five seconds. */
 export const MAX_BUSY_WAIT_MS = 300
 
-/** Takes the write lock of a database. @returns lets go of it; resolves when the process has ended */
+/** Takes the write lock of a database. @returns a function that releases it and resolves when the process has ended */
 export async function takeWriteLock(database_path: string): Promise<() => Promise<void>> {
   const holder = Bun.spawn([process.execPath, '-e', PROGRAM, database_path], {
     stdin: 'pipe',

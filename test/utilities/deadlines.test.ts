@@ -1,8 +1,8 @@
-// Deadlines: each is called in its time, and all of them have one timer.
+// Deadlines: each is called in its time, and all of them share one timer.
 import { describe, expect, test } from 'bun:test'
 import { type Deadline, Deadlines } from '../../src/utilities/deadlines.ts'
 
-/** Deadlines by a clock that stands still until it is moved, with a record of its timers and of those called. */
+/** Deadlines by a manual clock, with records of the started timers and the called deadlines. */
 function scene() {
   let now_ms = 1_000
   let timer: { rings_ms: number; ring: () => void } | undefined
@@ -33,7 +33,7 @@ function scene() {
         act?.()
       },
     }),
-    /** Lets time pass, with all that happens in it. */
+    /** Moves the clock, and fires the timers on the way. */
     pass(passed_ms: number) {
       const until_ms = now_ms + passed_ms
       while (timer && timer.rings_ms <= until_ms) {
@@ -44,7 +44,7 @@ function scene() {
       }
       now_ms = until_ms
     },
-    /** Rings though it is too early, as the runtime's timers may by a part of a millisecond. */
+    /** Fires too early, as the runtime's timers may by a fraction of a millisecond. */
     ringEarly(at_ms: number) {
       const ring = timer?.ring
       now_ms += at_ms
@@ -70,7 +70,7 @@ describe('deadlines', () => {
     expect(called).toEqual(['early', 'late'])
   })
 
-  test('that are met are not called, and one timer did for all of them', () => {
+  test('that are met are not called, and share one timer', () => {
     const { deadlines, named, called, pass, delays_ms } = scene()
     for (let call = 0; call < 100; call++) {
       const met = named('met')
@@ -83,7 +83,7 @@ describe('deadlines', () => {
     expect([called, delays_ms]).toEqual([[], [500]])
   })
 
-  test('arm a timer anew only for one that is earlier; after it rang, for the earliest of the rest', () => {
+  test('start a new timer only for an earlier one; after it fires, for the earliest of the rest', () => {
     const { deadlines, named, pass, delays_ms } = scene()
     for (const delay_ms of [50, 70, 60, 20]) deadlines.set(named(`${delay_ms}`), delay_ms)
     expect(delays_ms).toEqual([50, 20])
@@ -94,7 +94,7 @@ describe('deadlines', () => {
   test.each([
     ['later', 30, 100, [], ['again']],
     ['earlier', 90, 20, ['again'], ['again']],
-  ])('set anew count from then on: %s', (_, first_ms, second_ms, at_once, in_the_end) => {
+  ])('count from the last time that they are set: %s', (_, first_ms, second_ms, at_once, in_the_end) => {
     const { deadlines, named, called, pass } = scene()
     const again = named('again')
     deadlines.set(again, first_ms)
@@ -106,7 +106,7 @@ describe('deadlines', () => {
     expect(called).toEqual(in_the_end)
   })
 
-  test('do not come early where their timer does', () => {
+  test('are not called early if their timer fires early', () => {
     const { deadlines, named, called, pass, ringEarly, delays_ms } = scene()
     deadlines.set(named('exact'), 50)
     ringEarly(49.5)
@@ -115,7 +115,7 @@ describe('deadlines', () => {
     expect(called).toEqual(['exact'])
   })
 
-  test('may set and clear others when they are called, though those are due, too', () => {
+  test('may set and clear others when called, even if those are due, too', () => {
     const { deadlines, named, called, pass } = scene()
     const cleared = named('cleared')
     const first = named('first', () => {
@@ -130,7 +130,7 @@ describe('deadlines', () => {
     expect(called).toEqual(['first', 'set by the first'])
   })
 
-  test('keep the process alive for as long as there is one', () => {
+  test('keep the process alive as long as one is set', () => {
     const { deadlines, named, isAlive, pass } = scene()
     const [one, other] = [named('one'), named('other')]
     const alive = [isAlive()]
@@ -149,7 +149,7 @@ describe('deadlines', () => {
   })
 })
 
-test('by the runtime’s own clock, too', async () => {
+test('a deadline is called by the runtime’s own clock', async () => {
   const started_ms = performance.now()
   const { promise, resolve } = Promise.withResolvers<number>()
   new Deadlines().set({ onDue: () => resolve(performance.now() - started_ms) }, 20)

@@ -1,4 +1,4 @@
-// Globs: which texts they mean, compared with regular expressions; and patterns that kept a regular expression busy for ever.
+// Globs: the texts that they match, compared with regular expressions.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compileGlobs } from '../../src/utilities/glob.ts'
@@ -23,11 +23,11 @@ describe('a glob', () => {
     ['[a-z]', 'b', false],
     ['', '', true],
     ['', 'a', false],
-  ])('%s and "%s": %p', (glob, text, matches) => {
+  ])('%s matches "%s": %p', (glob, text, matches) => {
     expect(compileGlobs([glob])(text)).toBe(matches)
   })
 
-  test('means what the regular expression does that has .* for each star', () => {
+  test('matches the same texts as a regular expression with .* for each star', () => {
     const glob = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 })
     fc.assert(
@@ -39,7 +39,7 @@ describe('a glob', () => {
     )
   })
 
-  test('of a list: any of them; of an empty list: none', () => {
+  test('of a list is enough for a match; an empty list matches nothing', () => {
     expect(compileGlobs(['x', 'a*'])('abc')).toBe(true)
     expect(compileGlobs([])('abc')).toBe(false)
   })

@@ -7,7 +7,7 @@ test.each([
   ['localhost:0', 'localhost', 0],
   ['[::1]:443', '::1', 443],
   ['[::ffff:127.0.0.1]:65535', '::ffff:127.0.0.1', 65_535],
-])('%s', (listen, hostname, port) => {
+])('%s has the host %s and the port %d', (listen, hostname, port) => {
   expect(parseListenAddress(listen)).toEqual({ hostname, port })
 })
 
@@ -22,6 +22,6 @@ test.each([
   ['10.0.0.1', false],
   ['localhost.example.com', false],
   ['127.example.com', false],
-])('%s is this machine alone: %p', (hostname, expected) => {
+])('%s is reachable from this machine alone: %p', (hostname, expected) => {
   expect(isLoopback(hostname)).toBe(expected)
 })

@@ -1,61 +1,61 @@
-// A plain signal: what it tells, to whom, and as the runtime's own.
+// A plain signal: its listeners, its reason, and its form as a signal of the runtime.
 import { describe, expect, test } from 'bun:test'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 
 const REASON = new Error('the gateway stops')
 
-/** A signal with two listeners, and what they were told. */
+/** A signal with two listeners, and a record of their notices. */
 function scene() {
   const signal = new PlainSignal()
-  const told: string[] = []
-  const listener = (name: string) => ({ onAbort: () => void told.push(`${name}: ${signal.reason}`) })
+  const notices: string[] = []
+  const listener = (name: string) => ({ onAbort: () => void notices.push(`${name}: ${signal.reason}`) })
   const [one, other] = [listener('one'), listener('other')]
   signal.listen(one)
   signal.listen(other)
-  return { signal, told, listener, one, other }
+  return { signal, notices, listener, one, other }
 }
 
 describe('a plain signal', () => {
-  test('tells all that listen, once, in their order, with the first reason', () => {
-    const { signal, told } = scene()
+  test('notifies all listeners once, in their order, with the first reason', () => {
+    const { signal, notices } = scene()
     expect([signal.aborted, signal.reason]).toEqual([false, undefined])
     signal.abort(REASON)
     signal.abort()
     expect([signal.aborted, signal.reason]).toEqual([true, REASON])
-    expect(told).toEqual([`one: ${REASON}`, `other: ${REASON}`])
+    expect(notices).toEqual([`one: ${REASON}`, `other: ${REASON}`])
   })
 
-  test('does not tell one that no longer listens, nor one that comes too late', () => {
-    const { signal, told, one, listener } = scene()
+  test('does not notify a listener that was removed or comes too late', () => {
+    const { signal, notices, one, listener } = scene()
     signal.forget(one)
     signal.abort()
     signal.listen(listener('late'))
-    expect(told).toEqual(['other: undefined'])
+    expect(notices).toEqual(['other: undefined'])
   })
 
-  test('does not tell one that another makes forget it', () => {
+  test('does not notify a listener that another listener removes', () => {
     const signal = new PlainSignal()
-    const told: string[] = []
-    const other = { onAbort: () => void told.push('other') }
+    const notices: string[] = []
+    const other = { onAbort: () => void notices.push('other') }
     signal.listen({ onAbort: () => signal.forget(other) })
     signal.listen(other)
     signal.abort()
-    expect(told).toEqual([])
+    expect(notices).toEqual([])
   })
 })
 
-describe("as the runtime's own", () => {
+describe("the runtime's own signal", () => {
   test.each([
-    ['asked for before', false],
-    ['asked for after', true],
-  ])('it is aborted with the same reason: %s', (_, is_late) => {
+    ['requested before', false],
+    ['requested after', true],
+  ])('is aborted with the same reason, %s', (_, is_late) => {
     const { signal } = scene()
     if (!is_late) expect(signal.signal.aborted).toBe(false)
     signal.abort(REASON)
     expect([signal.signal.aborted, signal.signal.reason]).toEqual([true, REASON])
   })
 
-  test('without a reason it has the runtime’s, and it is always the same signal', () => {
+  test('has the runtime’s reason in place of none, and is always the same object', () => {
     const { signal } = scene()
     const own = signal.signal
     signal.abort()

@@ -1,33 +1,28 @@
-// Bytes that accounts share: what one account leaves to the others.
+// Shared bytes: one account leaves a part to the others.
 import { expect, test } from 'bun:test'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
 
 type Step = [change: 'take' | 'give', account_id: number, bytes: number, taken: boolean]
 
-test.each<[what: string, ...steps: Step[]]>([
+test.each<[title: string, ...steps: Step[]]>([
   ['an account alone takes half', ['take', 1, 50, true], ['take', 1, 1, false], ['take', 2, 1, true]],
+  ['the next takes half of the rest', ['take', 1, 50, true], ['take', 2, 26, false], ['take', 2, 25, true]],
   [
-    'the next takes half of what is left',
-    ['take', 1, 50, true],
-    ['take', 2, 26, false],
-    ['take', 2, 25, true],
-  ],
-  [
-    'two do not fill it for a third',
+    'two leave room for a third',
     ['take', 1, 50, true],
     ['take', 2, 25, true],
     ['take', 2, 1, false],
     ['take', 3, 12, true],
   ],
   [
-    'who has taken the most is the first to get no more',
+    'the account that has taken the most is the first to be refused',
     ['take', 1, 40, true],
     ['take', 2, 30, true],
     ['take', 1, 1, false],
     ['take', 3, 10, true],
   ],
   [
-    'what is given back can be taken',
+    'returned bytes can be taken again',
     ['take', 1, 50, true],
     ['give', 1, 50, true],
     ['take', 2, 50, true],

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createSlots } from '../../src/utilities/slots.ts'
 
 describe('slots', () => {
-  test('never more at once than the limit, in the order of asking, whichever tasks fail and however long they take', async () => {
+  test('run tasks in order of arrival, never more at once than the limit, even if some fail or take long', async () => {
     const task = fc.record({ turns: fc.integer({ min: 1, max: 5 }), fails: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(
@@ -36,7 +36,7 @@ describe('slots', () => {
     )
   })
 
-  test('a task that comes while a slot is handed on does not take it', async () => {
+  test('a late task does not take a slot that passes to a waiting one', async () => {
     const run = createSlots(1)
     const order: string[] = []
     const first = Promise.withResolvers<void>()

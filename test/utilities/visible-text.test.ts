@@ -1,10 +1,10 @@
-// Text that is shown to people: what is escaped in lines and in cells, and what a note may not hold.
+// Visible text: the characters escaped in lines and in cells, and those refused in a note.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { checkNote } from '../../src/domain/notes.ts'
 import { unseenIn, visible, visibleLine } from '../../src/utilities/visible-text.ts'
 
-const UNSEEN: readonly (readonly [what: string, text: string, shown: string])[] = [
+const UNSEEN: readonly (readonly [title: string, text: string, escaped: string])[] = [
   ['a colour', '\u001b[31mpaid', '\\u001b[31mpaid'],
   ['the same in eight bits', '\u009b31mpaid', '\\u009b31mpaid'],
   ['a title of the window', '\u001b]0;x\u0007', '\\u001b]0;x\\u0007'],
@@ -16,7 +16,7 @@ const UNSEEN: readonly (readonly [what: string, text: string, shown: string])[] 
   ['a direction that is isolated', '\u2066x\u2069', '\\u2066x\\u2069'],
   ['a line separator', 'a\u2028b', 'a\\u2028b'],
 ]
-const BREAKS: readonly (readonly [what: string, text: string, shown: string])[] = [
+const BREAKS: readonly (readonly [title: string, text: string, escaped: string])[] = [
   ['a line feed', 'a\nb', 'a\\u000ab'],
   ['a carriage return and a line feed', 'a\r\nb', 'a\\u000d\\u000ab'],
   ['a carriage return at the end, which a line feed follows', 'a,b\r', 'a,b\\u000d'],
@@ -24,20 +24,20 @@ const BREAKS: readonly (readonly [what: string, text: string, shown: string])[] 
 ]
 const SEEN = ['', 'invoice 7', 'Überweisung 7 €', '請求書 7', 'حساب 7', '👩‍🚀 paid', 'a\\u001b', '–\u00a0–']
 
-describe('escaped', () => {
-  test.each(UNSEEN)('%s', (_, text, shown) => {
-    expect([visible(text), visibleLine(text)]).toEqual([shown, shown])
+describe('the text', () => {
+  test.each(UNSEEN)('with %s is escaped', (_, text, escaped) => {
+    expect([visible(text), visibleLine(text)]).toEqual([escaped, escaped])
   })
 
-  test.each(BREAKS)('in a line alone: %s', (_, text, shown) => {
-    expect([visible(text), visibleLine(text)]).toEqual([text, shown])
+  test.each(BREAKS)('with %s is escaped in a line alone', (_, text, escaped) => {
+    expect([visible(text), visibleLine(text)]).toEqual([text, escaped])
   })
 
-  test.each(SEEN)('never: %p', (text) => {
+  test.each(SEEN)('%p stays unchanged', (text) => {
     expect([visible(text), visibleLine(text), unseenIn(text)]).toEqual([text, text, undefined])
   })
 
-  test('JSON stays the same value', () => {
+  test('of JSON keeps its value', () => {
     fc.assert(
       fc.property(fc.json(), fc.string({ unit: 'binary' }), (json, text) => {
         expect(JSON.parse(visible(json))).toEqual(JSON.parse(json))
