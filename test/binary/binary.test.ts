@@ -23,13 +23,13 @@ import { executable } from '../support/programs.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 import { usedByStart } from '../tools/start-order.ts'
 
-/** An executable after its first start on a folder, and what its banner says. */
+/** An executable after its first start on a folder, with the content of its banner. */
 interface Started {
   process: Subprocess<'ignore', 'ignore', 'pipe'>
   address: string
   demo_key: string
   demo_path: string
-  /** Of the operator's link. */
+  /** The token of the operator's link. */
   token: string
 }
 
@@ -41,7 +41,7 @@ async function start(...options: string[]): Promise<Started> {
   return startWith({}, ...options)
 }
 
-/** @param log where its standard output goes */
+/** @param log the file for its standard output */
 async function startWith(
   { env = {}, log }: { env?: Record<string, string>; log?: string },
   ...options: string[]
@@ -77,7 +77,7 @@ beforeAll(async () => {
   work_folder = mkdtempSync(join(tmpdir(), 'tollgate-binary-'))
   folder = join(work_folder, 'empty')
   mkdirSync(folder)
-  // In the suite that of the tests' programs, which is built in the same way: a second build would take 7 seconds of CPU.
+  // In the suite, the executable of the tests' programs, which is built in the same way: a second build would take 7 seconds of CPU.
   if (executable) copyFileSync(executable, join(folder, 'tollgate'))
   else {
     await buildBinary({ ...GATEWAY, outfile: join(work_folder, 'dist/tollgate') })
@@ -105,7 +105,7 @@ const generate = ({ address }: Started, path: string, api_key: string) =>
   })
 
 describe('the executable in an empty folder', () => {
-  test('prints where it listens, a demo key and a command to paste', () => {
+  test('prints its address, a demo key and a command to paste', () => {
     expect(gateway.address).toStartWith('http://127.0.0.1:')
     expect(gateway.demo_key).toStartWith('tg_')
     expect(gateway.demo_path).toEndWith(':generateContent')
@@ -116,7 +116,7 @@ describe('the executable in an empty folder', () => {
     expect(existsSync(join(folder, 'data/tollgate.toml'))).toBe(true)
   })
 
-  test('takes no variables from a .env of the folder that it is called in', async () => {
+  test('takes no variables from a .env in the working directory', async () => {
     writeFileSync(join(folder, '.env'), 'TOLLGATE_DATA=elsewhere\n')
     const { stderr, answer } = await command('account', 'list')
     rmSync(join(folder, '.env'))
@@ -178,7 +178,7 @@ describe('the executable in an empty folder', () => {
     expect(await response.text()).toContain('contents: must be an array that is not empty')
   })
 
-  test('has the reference of the API, whose page comes compressed as its reader takes it', async () => {
+  test('has the API reference, in each encoding that browsers accept', async () => {
     const page = await (await fetch(`${gateway.address}/docs`)).text()
     const [address = ''] = /\/docs\/scalar\.js\?v=\w+/.exec(page) ?? []
     const scripts = await Promise.all(
@@ -199,7 +199,7 @@ describe('the executable in an empty folder', () => {
     expect(document).toMatchObject({ openapi: '3.1.1' })
   })
 
-  test('re-rates calls, and audits in a process, for the operator who came by the link', async () => {
+  test('re-rates calls, and audits in a process, for the operator of the link', async () => {
     const url = new URL(gateway.address)
     const body = { token: gateway.token, password: 'a few words in a row' }
     const welcome = await clientOf({ url }).send('POST', '/links/accept', { body })
@@ -218,7 +218,7 @@ describe('the executable in an empty folder', () => {
     expect(books).toMatchObject({ failure: null, last: { report: { clean: true, totals: { calls: 2 } } } })
   })
 
-  test('has recorded both calls, which a command sees while it runs', async () => {
+  test('has recorded both calls, which a command sees beside it', async () => {
     const { exit_code, answer } = await command('audit')
     expect(exit_code).toBe(0)
     expect(answer).toMatchObject({ clean: true, findings: [], totals: { calls: 2, pending_holds: 0 } })
@@ -237,13 +237,13 @@ describe('the executable in an empty folder', () => {
     expect(JSON.stringify(answer)).toContain('"name":"demo"')
   })
 
-  test('has the notices of what it carries', async () => {
+  test('has the notices of its third-party code', async () => {
     const { exit_code, answer } = await command('licenses')
     expect(exit_code).toBe(0)
     expect(answer).toEqual(JSON.parse(JSON.stringify(gatherNotices())))
   })
 
-  test('has most of what a start uses in its order: otherwise run `bun test/tools/start-order.ts`', async () => {
+  test('orders most functions that a start uses: otherwise run `bun test/tools/start-order.ts`', async () => {
     const ordered = new Set(readFileSync(START_ORDER, 'utf8').split('\n'))
     const functions = (await usedByStart(join(folder, 'tollgate'))).filter((line) => line.startsWith('F '))
     expect(functions.length).toBeGreaterThan(1_000)
@@ -256,18 +256,18 @@ describe('the executable in an empty folder', () => {
   })
 })
 
-/** The catalogue of a first start has models that draw. */
-async function drawWithout(name: string, env: Record<string, string>): Promise<void> {
+/** Expects refused images; the catalogue of a first start has image models. */
+async function expectImagesRefused(name: string, env: Record<string, string>): Promise<void> {
   const data = join(work_folder, name)
   const log = join(work_folder, `${name}.log`)
   const started = await startWith({ env, log }, '--data', data)
-  const asked = (path: string, body: object) =>
+  const post = (path: string, body: object) =>
     fetch(`${started.address}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${started.demo_key}` },
       body: JSON.stringify(body),
     })
-  const refused = await asked('/v1/images/generations', { model: 'sim-image', prompt: 'a house' })
+  const refused = await post('/v1/images/generations', { model: 'sim-image', prompt: 'a house' })
   expect([refused.status, await refused.json()]).toMatchObject([
     503,
     { error: { code: 'images_unavailable' } },
@@ -288,18 +288,18 @@ async function drawWithout(name: string, env: Record<string, string>): Promise<v
   expect(answer).toMatchObject({ clean: true, totals: { calls: 1, pending_holds: 0 } })
 }
 
-describe('where its image library cannot be loaded, images are refused before anybody is asked, and text is served', () => {
-  test('no folder can be written to', () =>
-    drawWithout('unwritable', { XDG_CACHE_HOME: '/dev/null', TMPDIR: '/dev/null' }))
+describe('without its image library, the executable refuses images before any request to a provider, and serves text', () => {
+  test('no folder is writable', () =>
+    expectImagesRefused('unwritable', { XDG_CACHE_HOME: '/dev/null', TMPDIR: '/dev/null' }))
 
-  const IN = mayMount ? '' : ' (not tried: no file system may be mounted here)'
-  test.skipIf(!mayMount)(`nothing may be run from the folders${IN}`, async () => {
+  const NOT_TRIED = mayMount ? '' : ' (not tried: no file system may be mounted here)'
+  test.skipIf(!mayMount)(`the folders forbid to run programs${NOT_TRIED}`, async () => {
     using disk = mountSmallDisk(',noexec')
     const [cache, temporary] = ['cache', 'tmp'].map((name) => join(disk.path, name))
     mkdirSync(temporary ?? '')
-    // One after the other: both do not fit on it.
-    await drawWithout('noexec', { XDG_CACHE_HOME: cache ?? '', TMPDIR: '/dev/null' })
+    // One after the other, since both do not fit on the disk.
+    await expectImagesRefused('noexec', { XDG_CACHE_HOME: cache ?? '', TMPDIR: '/dev/null' })
     rmSync(cache ?? '', { recursive: true })
-    await drawWithout('noexec-tmp', { XDG_CACHE_HOME: '/dev/null', TMPDIR: temporary ?? '' })
+    await expectImagesRefused('noexec-tmp', { XDG_CACHE_HOME: '/dev/null', TMPDIR: temporary ?? '' })
   })
 })

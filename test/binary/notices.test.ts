@@ -1,4 +1,4 @@
-// Third-party notices: complete for what the executable carries, each with a text or with the reason why it has none.
+// Third-party notices: complete for the executable, each with its text or the reason for a missing text.
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ describe('complete', () => {
     expect(found.filter((one) => !versioned.has(one))).toEqual([])
   })
 
-  test('for every package in the file of the API’s reference, which comes bundled', () => {
+  test('for every package in the bundled file of the API reference', () => {
     const { sources } = JSON.parse(readFileSync(`${scalarFile()}.map`, 'utf8')) as { sources: string[] }
     // Scalar's own packages stand beside each other, named without their scope.
     const found = new Set(
@@ -64,12 +64,12 @@ describe('complete', () => {
     expect(folders.length).toBeGreaterThan(0)
     for (const folder of folders) {
       const versions: Record<string, string> = JSON.parse(readFileSync(join(folder, 'versions.json'), 'utf8'))
-      const told = notices.filter(({ name }) => name.endsWith(' (in libvips)')).map(({ version }) => version)
-      expect(Object.entries(versions).filter(([, version]) => !told.includes(version))).toEqual([])
+      const known = notices.filter(({ name }) => name.endsWith(' (in libvips)')).map(({ version }) => version)
+      expect(Object.entries(versions).filter(([, version]) => !known.includes(version))).toEqual([])
     }
   })
 
-  test('for everything that Bun’s documents name', () => {
+  test('for every part that Bun’s documents name', () => {
     const path = join(dirname(Bun.resolveSync('bun-types/package.json', ROOT)), 'docs/project/license.mdx')
     const named = [...readFileSync(path, 'utf8').matchAll(/^\| [^|]*?\[(?:`|)([\w.' -]+?)`?\]\(/gm)].map(
       ([, name = '']) => name.replace(/'s .*/, ''),
@@ -81,14 +81,14 @@ describe('complete', () => {
 })
 
 test.each(notices.map(({ name, version, ...notice }) => [`${name}@${version}`, notice] as const))(
-  '%s has a licence, and its text or why there is none',
+  '%s has a licence, and its text or the reason for a missing text',
   (_, { license, text, remark }) => {
     expect(license).not.toMatch(/^(not stated|UNLICENSED|SEE .*|)$/i)
     expect((text ?? remark ?? '').length).toBeGreaterThan(20)
   },
 )
 
-describe('texts that come with no package', () => {
+describe('texts that no package includes', () => {
   test.each([
     ['LGPL-3.0', 'GNU LESSER GENERAL PUBLIC LICENSE', /LGPL-?v?3/],
     ['GPL-3.0', 'GNU GENERAL PUBLIC LICENSE', /LGPL-?v?3/],
@@ -101,14 +101,14 @@ describe('texts that come with no package', () => {
     expect(texts[name]).toContain(begins)
     expect(notices.some(({ license, text }) => text === null && needed_by.test(license))).toBe(true)
   })
-  test('are all there are', () => expect(Object.keys(texts)).toHaveLength(7))
+  test('are seven in all', () => expect(Object.keys(texts)).toHaveLength(7))
 })
 
-describe('of a tree of packages', () => {
+describe('the notices of a tree of packages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-notices-'))
   const put = (path: string, content: object | string) =>
     Bun.write(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
-  test('nested ones count with their own versions, development’s and other platforms’ do not', async () => {
+  test('include nested packages with their own versions, but not those of development or other platforms', async () => {
     await put('package.json', {
       dependencies: { a: '1', b: '1' },
       devDependencies: { tool: '1' },
@@ -142,14 +142,14 @@ describe('of a tree of packages', () => {
       'Notice of b',
     )
   })
-  test('one that is not installed is named', () => {
+  test('fail with the name of a package that is not installed', () => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies: { lost: '1' } }))
     expect(() => packageNotices(folder)).toThrow(/lost, which .* needs, is not installed/)
     rmSync(folder, { recursive: true })
   })
 })
 
-test('`tollgate licenses` prints all of them', async () => {
+test('`tollgate licenses` prints all notices and texts', async () => {
   const scene = createScene()
   const { status, out } = await scene.run('licenses')
   expect(status).toBe(0)

@@ -1,4 +1,4 @@
-// Parts that are hard to embed in an executable, tried with a small program that is built as the gateway is.
+// Parts that are hard to embed in an executable, tried with a small program that is built like the gateway.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ describe('an executable, alone in a folder', () => {
     expect(files).toHaveLength(2)
   })
 
-  test('where the cache folder cannot be created, uses the temporary folder', async () => {
+  test('uses the temporary folder if the cache folder cannot be created', async () => {
     const temporary = join(work_folder, 'temporary')
     mkdirSync(temporary)
     const ran = await run({ XDG_CACHE_HOME: '/dev/null', TMPDIR: temporary })
@@ -66,14 +66,14 @@ describe('an executable, alone in a folder', () => {
     expect(readdirSync(temporary)).toHaveLength(1)
   })
 
-  test('where it can unpack nowhere, says which folders it tried', async () => {
+  test('names the folders that it tried if it can unpack nowhere', async () => {
     const ran = await run({ XDG_CACHE_HOME: '/dev/null', TMPDIR: '/dev/null' })
     expect(ran.exit_code).not.toBe(0)
     expect(ran.stderr).toContain('could not be unpacked')
     expect(ran.stderr).toContain('/dev/null/tollgate')
   })
 
-  test('does not run what a bunfig.toml in the working directory preloads', async () => {
+  test('ignores the preload of a bunfig.toml in the working directory', async () => {
     await Bun.write(join(work_folder, 'alone/bunfig.toml'), 'preload = ["./intruder.ts"]\n')
     await Bun.write(join(work_folder, 'alone/intruder.ts'), 'process.exit(66)\n')
     const ran = await run({ XDG_CACHE_HOME: join(work_folder, 'cache') })

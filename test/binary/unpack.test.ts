@@ -39,7 +39,7 @@ describe('unpack', () => {
     }
   })
 
-  test('leaves complete files as they are', () => {
+  test('leaves complete files unchanged', () => {
     unpack(join(folder, 'to'), files)
     const inodes = () => files.map(({ path }) => statSync(join(folder, 'to', path)).ino)
     const before = inodes()
@@ -47,7 +47,7 @@ describe('unpack', () => {
     expect(inodes()).toEqual(before)
   })
 
-  test('removes what a killed process left an hour ago, and nothing that another may be writing', () => {
+  test('removes files that a killed process left an hour ago, but none that another may be writing', () => {
     unpack(join(folder, 'to'), files)
     const lib = join(folder, 'to/package/lib')
     const leave = (name: string, age_ms: number) => {
@@ -107,7 +107,7 @@ describe('claimFolder', () => {
         writeFileSync(path, '')
       },
     ],
-  ])('refuses one %s', (_, spoil) => {
+  ])('refuses a folder %s', (_, spoil) => {
     const path = join(folder, 'spoiled')
     mkdirSync(path)
     spoil(path)
@@ -133,7 +133,7 @@ describe('cacheFolders', () => {
     expect(second).toMatch(/tollgate-\d+$/)
   })
 
-  test.each([undefined, ''])('falls back to the home folder where XDG_CACHE_HOME is %p', (value) => {
+  test.each([undefined, ''])('falls back to the home folder if XDG_CACHE_HOME is %p', (value) => {
     expect(cacheFolders({ XDG_CACHE_HOME: value })[0]).toMatch(/[\\/]\.cache[\\/]tollgate$/)
   })
 })

@@ -1,4 +1,4 @@
-// `migrate` with files: into a bucket and back, with the database or alone; what is copied, what is refused, and what is left for a second run.
+// `migrate` with files: into a bucket and back, with the database or alone; copied files, refusals, and the rest for a second run.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   appendFileSync,
@@ -66,7 +66,7 @@ async function objectsIn(bucket: Bucket): Promise<Stored> {
 
 const expectSame = (one: Stored, other: Stored) => expect(inOrder(one)).toEqual(inOrder(other))
 const migrate = (...args: string[]) => scene.run('migrate', ...args)
-/** The lines of [storage] that an answer says. */
+/** The lines of [storage] in an answer. */
 const sectionOf = (out: string): string => /\n\[storage\]\n(?:\w+ = .*\n)+/.exec(out)?.[0] ?? ''
 const use = (out: string) => appendFileSync(scene.path('tollgate.toml'), sectionOf(out))
 
@@ -104,7 +104,7 @@ describe('without a bucket', () => {
     expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(words) })
   })
 
-  test('files that are in folders stay there', async () => {
+  test('a move of files from their folder to itself is refused', async () => {
     const { err } = await migrate('--files', scene.dir)
     expect(err).toContain(`The files are in folders already, in ${scene.dir}. Name a bucket`)
   })
@@ -119,7 +119,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     scene.env = variablesOf(bucket)
   })
 
-  test('into a bucket, which the gateway of this database may then use, and back: byte by byte', async () => {
+  test('are copied into a bucket for the gateway of this database, and back, byte by byte', async () => {
     const stored = store()
     const { status, out } = await migrate('--files', to)
     expect(status).toBe(0)
@@ -137,7 +137,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     })
     use(out)
     expect((await migrate('--files', to)).err).toContain(
-      `[storage] names ${to} already, so the files are there.`,
+      `[storage] names ${to} already, so the files are migrateBoth.`,
     )
     for (const name of ['images', 'files', 'answers', 'responses'])
       rmSync(scene.path(name), { recursive: true })
@@ -152,7 +152,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect(await scene.json('audit')).toMatchObject({ clean: true, findings: [] })
   })
 
-  test('what no row names is not copied, and what is there with its size is not copied again', async () => {
+  test('are copied only if a row names them, and only once at the same size', async () => {
     const stored = store(3)
     mkdirSync(scene.path('images/2'))
     writeFileSync(scene.path('images/2/stray.png'), 'stray')
@@ -170,7 +170,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect([...(await objectsIn(bucket)).keys()].sort()).toEqual([...stored.keys(), ...later.keys()].sort())
   })
 
-  test('beside a gateway: most of them, and no line to write yet; the rest once it has stopped', async () => {
+  test('are copied beside a gateway, without a line to write yet; the rest once it has stopped', async () => {
     store(2)
     {
       using _served = takeLock(scene.path('serve.lock'))
@@ -185,7 +185,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect(await scene.json('migrate', '--files', to)).toMatchObject({ files: 12, copied: 0, complete: true })
   })
 
-  test('a damaged image is told, and copied as it is', async () => {
+  test('a damaged image is reported, and copied unchanged', async () => {
     const [path = ''] = [...store(1).keys()].filter((key) => key.startsWith('images/'))
     const content = readFileSync(scene.path(path))
     writeFileSync(scene.path(path), content.with(0, (content[0] ?? 0) ^ 1))
@@ -194,14 +194,17 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect(err).toContain(`Damaged images in ${scene.dir}`)
   })
 
-  test('a file that is missing is told and its row marked; the others are copied', async () => {
+  test('a missing file is reported and its row marked; the others are copied', async () => {
     const stored = store(2)
     const [image = ''] = stored.keys()
-    const gone = [image, ...[...stored.keys()].filter((path) => path.startsWith('answers/')).slice(0, 1)]
-    for (const path of gone) rmSync(scene.path(path))
+    const missing_files = [
+      image,
+      ...[...stored.keys()].filter((path) => path.startsWith('answers/')).slice(0, 1),
+    ]
+    for (const path of missing_files) rmSync(scene.path(path))
     const { status, err, out } = await migrate('--files', to, '--json')
     expect(status).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ files: 6, copied: 6, missing: gone })
+    expect(JSON.parse(out)).toMatchObject({ files: 6, copied: 6, missing: missing_files })
     expect(err).toContain('2 files that rows name are not in')
     await using db = openDb(scene.path('tollgate.db'), { readonly: true })
     const marked = await db.rows<{ file_key: string }>(
@@ -230,9 +233,9 @@ describe.skipIf(!hasS3Server)('files alone', () => {
         { AWS_ACCESS_KEY_ID: 'x' },
         /the access_key_id is unknown there\. Check AWS_ACCESS_KEY_ID/,
       ],
-      ['a server that is away', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, /check its address and region/],
+      ['an unreachable server', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, /check its address and region/],
       [
-        'no address of a server',
+        'an invalid address of a server',
         { AWS_ENDPOINT_URL: 'nowhere' },
         /^error: AWS_ENDPOINT_URL: must be the address of an S3 server/,
       ],
@@ -241,10 +244,10 @@ describe.skipIf(!hasS3Server)('files alone', () => {
       await expectRefused(words)
     })
 
-    test('a bucket that is not there', () =>
+    test('an unknown bucket', () =>
       expectRefused(/bucket not found\. Create it, or name another\./, 's3://elsewhere'))
 
-    test("another database's", async () => {
+    test("another database's bucket", async () => {
       const connection = connectBucket(bucket, {
         named_in: 'storage',
         answer_ms: 5_000,
@@ -263,7 +266,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
       await expectRefused(/the key may not do that in this bucket/)
     })
 
-    test('a bucket in place of another one', async () => {
+    test('a move from a bucket to another one', async () => {
       const { out } = await migrate('--files', to)
       use(out)
       const other = partOf(await sharedS3Server())
@@ -273,7 +276,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
       expect((await objectsIn(other)).size).toBe(0)
     })
 
-    test('a bucket of the same name on another server: it is not taken for the one that has them', async () => {
+    test('a move to a bucket of the same name on another server', async () => {
       use((await migrate('--files', to)).out)
       scene.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:9'
       expect((await migrate('--files', to)).err).toMatch(
@@ -282,7 +285,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     })
   })
 
-  test.skipIf(!mayMount)('back to a disk without the room for them: nothing is copied there', async () => {
+  test.skipIf(!mayMount)('are not copied back to a disk without room for them', async () => {
     using disk = mountSmallDisk()
     store(1)
     const [path = ''] = storedIn(scene.dir).keys()
@@ -305,7 +308,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect(readdirSync(folder)).not.toContain('images')
   })
 
-  test('a bucket that fails in the middle: how far it came is said, and a second run copies the rest', async () => {
+  test('a bucket that fails midway: the progress is reported, and a second run copies the rest', async () => {
     const stored = store(10)
     await using s3 = await startS3Server('files')
     const own = partOf(s3)
@@ -315,12 +318,12 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     const { status, err } = await migrate('--files', addressOf(own))
     expect(status).toBe(1)
     expect(err).toMatch(/[1-9]\d* of 40 files copied: run this again, and it copies the others/)
-    const there = (await objectsIn(own)).size
-    expect(there).toBeGreaterThan(5)
+    const copied_files = (await objectsIn(own)).size
+    expect(copied_files).toBeGreaterThan(5)
     scene.env = variablesOf(own)
     expect(await scene.json('migrate', '--files', addressOf(own))).toMatchObject({
       files: 40,
-      copied: 40 - there,
+      copied: 40 - copied_files,
     })
     expectSame(await objectsIn(own), stored)
   })
@@ -337,15 +340,15 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     scene.env = { ...variablesOf(bucket), DATABASE_URL: database.url }
   })
   afterEach(() => dropDatabase(database.name))
-  const there = (...more: string[]) => migrate('--to', 'env:DATABASE_URL', '--files', to, ...more)
+  const migrateBoth = (...more: string[]) => migrate('--to', 'env:DATABASE_URL', '--files', to, ...more)
   const markThere = async () => {
     await using db = await openPostgres(database.url, { readonly: true })
     return await bucketMark(db)
   }
 
-  test('there by the lines that it says, and back into a new folder: rows and bytes are the same', async () => {
+  test('both move to a server by the printed lines, and back into a new folder: rows and bytes are the same', async () => {
     const stored = store()
-    const { status, out, err } = await there()
+    const { status, out, err } = await migrateBoth()
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out).toContain('audit clean on both sides')
     expect(out).toContain(`${stored.size} copied now.`)
@@ -372,9 +375,9 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     expect(rows(`${other}/tollgate.db`)).toEqual(rows(scene.path('tollgate.db')))
   })
 
-  test('an erasure afterwards names what the folder still has', async () => {
+  test('a later erasure names the data that the folder still has', async () => {
     store(1)
-    use((await there()).out)
+    use((await migrateBoth()).out)
     const { status, out } = await scene.run('account', 'erase', 'ada', '--yes')
     expect({ status, out }).toEqual({
       status: 0,
@@ -385,12 +388,12 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     )
   })
 
-  test('after a first run of the files beside the gateway little is left', async () => {
+  test('after a first run of the files beside the gateway, only new ones are copied', async () => {
     store(2)
     {
       using _served = takeLock(scene.path('serve.lock'))
       expect(await scene.json('migrate', '--files', to)).toMatchObject({ copied: 8, complete: false })
-      expect((await there()).err).toContain('stop it first')
+      expect((await migrateBoth()).err).toContain('stop it first')
     }
     store(1, SEED + 1)
     expect(await scene.json('migrate', '--to', 'env:DATABASE_URL', '--files', to)).toMatchObject({
@@ -402,7 +405,7 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
   test('a missing file is marked in the new database, and not in the old one', async () => {
     const [image = ''] = store(1).keys()
     rmSync(scene.path(image))
-    const { status, err } = await there()
+    const { status, err } = await migrateBoth()
     expect(status).toBe(0)
     expect(err).toContain(`1 file that rows name is not in ${scene.dir}`)
     const marked = 'SELECT id FROM generations WHERE missing_since_ms IS NOT NULL'
@@ -415,14 +418,14 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     store(1)
     await using db = await openPostgres(database.url)
     await db.write((within) => within.rows("INSERT INTO gateways (version, started_at_ms) VALUES ('1', 0)"))
-    const { status, err } = await there()
+    const { status, err } = await migrateBoth()
     expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('The database is not empty') })
     expect((await objectsIn(bucket)).size).toBe(0)
   })
 
-  test('back while a gateway runs is refused before any file is copied; a copy beside it forgets the bucket', async () => {
+  test('a move back while a gateway runs is refused before any file is copied; a copy beside it forgets the bucket', async () => {
     store(1)
-    use((await there()).out)
+    use((await migrateBoth()).out)
     await using db = await openPostgres(database.url)
     await beginGateway(db, {
       version: '1',
@@ -443,9 +446,9 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     expect(await bucketMark(db)).toBeString()
   })
 
-  test('the database alone back, with its files in the bucket as before', async () => {
+  test('the database moves back alone, and its files stay in the bucket', async () => {
     store(1)
-    use((await there()).out)
+    use((await migrateBoth()).out)
     const back = scene.path('back')
     const view = await scene.json('migrate', '--to', back, '--files', to)
     expect(view).toMatchObject({ clean: true })

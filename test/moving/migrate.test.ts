@@ -1,4 +1,4 @@
-// `migrate`: all rows to PostgreSQL and back by the command line, what it refuses, and that the old database stays as it is.
+// `migrate`: all rows to PostgreSQL and back by the command line, its refusals, and the old database, which stays unchanged.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
@@ -15,7 +15,7 @@ const scene = sceneOfEachTest(async (scene) => {
   await scene.json('key', 'create', 'ada', '--name', 'laptop')
 })
 
-/** The catalogue and the database of a folder, page by page, wherever its log has been copied to. */
+/** The catalogue of a folder, and a hash of its database's pages, however much of its log has been copied. */
 function filesOf(from: Scene): Record<string, string> {
   const db = openDatabase(from.path('tollgate.db'), { readonly: true })
   const pages = db.serialize()
@@ -43,11 +43,11 @@ describe('without a server', () => {
     expect(existsSync('elsewhere')).toBeFalse()
   })
 
-  test('--to is needed', async () => {
+  test('--to is required', async () => {
     expect(await scene.run('migrate')).toMatchObject({ status: 2 })
   })
 
-  test('a server that cannot be reached is told with what to do', async () => {
+  test('an unreachable server is named without its password', async () => {
     const { status, err } = await scene.run('migrate', '--to', 'postgres://me:secret@127.0.0.1:1/nowhere')
     expect(status).toBe(1)
     expect(err).toContain('PostgreSQL at 127.0.0.1:1 cannot be reached')
@@ -71,7 +71,7 @@ describe.if(hasPostgres)('with a server', () => {
   const useServer = () =>
     appendFileSync(scene.path('tollgate.toml'), '\n[storage]\ndatabase = "env:DATABASE_URL"\n')
 
-  test('there, and on by the lines that it says: commands find everything', async () => {
+  test('a move to the server: with the printed lines, commands find everything', async () => {
     const before = filesOf(scene)
     const accounts = await scene.json('account', 'list')
     const { status, out } = await migrate('--to', 'env:DATABASE_URL')
@@ -99,7 +99,7 @@ describe.if(hasPostgres)('with a server', () => {
     })
   })
 
-  test('and back, into the folder once the old file is away: the same again', async () => {
+  test('a move back is refused over the old file, and gives the same rows in a new folder', async () => {
     await migrate('--to', 'env:DATABASE_URL')
     useServer()
     await scene.json('account', 'create', 'bob')
@@ -124,7 +124,7 @@ describe.if(hasPostgres)('with a server', () => {
     expect(await scene.json('account', 'list')).toEqual(accounts)
   })
 
-  test('--json says it for programs, and no password', async () => {
+  test('--json prints the result without the password', async () => {
     const url = Object.assign(new URL(database.url), { password: 'secret' }).href
     const { out, status } = await migrate('--to', url, '--json')
     expect(status).toBe(0)
@@ -171,7 +171,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect(await accountsThere()).toHaveLength(1)
     })
 
-    test('books that are wrong', async () => {
+    test('wrong books', async () => {
       const db = openDatabase(scene.path('tollgate.db'))
       db.run('UPDATE accounts SET balance_nanos = 5')
       db.close()
@@ -207,7 +207,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect(await db.rows('SELECT version FROM schema')).toEqual([{ version: 3 }])
     })
 
-    test('from a server to another one', async () => {
+    test('a move from a server to another one', async () => {
       useServer()
       await expectRefused(
         ['--to', 'postgres://me@other/db?sslmode=disable'],
@@ -215,7 +215,7 @@ describe.if(hasPostgres)('with a server', () => {
       )
     })
 
-    test('back while a gateway runs anywhere; --copy copies all the same', async () => {
+    test('a move back while any gateway runs; --copy copies all the same', async () => {
       await migrate('--to', database.url)
       useServer()
       await using db = await openPostgres(database.url)
@@ -236,7 +236,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect((await migrate('--to', scene.path('again'))).status).toBe(0)
     })
 
-    test('into a folder that a gateway serves', async () => {
+    test('a move into a folder that a gateway serves', async () => {
       await migrate('--to', database.url)
       useServer()
       const to = scene.path('served')
@@ -247,7 +247,7 @@ describe.if(hasPostgres)('with a server', () => {
     })
   })
 
-  test('a NUL that PostgreSQL cannot store is told', async () => {
+  test('a NUL, which PostgreSQL cannot store, is reported', async () => {
     const db = openDatabase(scene.path('tollgate.db'))
     db.run(`INSERT INTO catalogues VALUES (77, 'a' || char(0), 0, 'file', 0)`)
     db.close()

@@ -12,14 +12,14 @@ const { services, volumes, networks } = YAML.parse(read('compose.yaml')) as {
 }
 const { gateway, caddy } = services
 
-test('takes only an image that was loaded, of the version that the operator names', () => {
+test('uses only a loaded image, of the version that the operator names', () => {
   const name = /^localhost\/tollgate:\$\{TOLLGATE_VERSION:\?[^}]+\}$/
   expect(gateway).toMatchObject({ image: expect.stringMatching(name), pull_policy: 'never' })
   expect(read('several/compose.yaml')).toMatch(/\n {2}image: localhost\/tollgate:\$\{TOLLGATE_VERSION:\?/)
   for (const file of ['compose.yaml', 'several/compose.yaml']) expect(read(file)).not.toContain('build:')
 })
 
-test('lets nobody past Caddy, and the gateway write only to its volume', () => {
+test('exposes only Caddy, and lets the gateway write only to its volume', () => {
   expect(Object.keys(services)).toEqual(['gateway', 'caddy'])
   expect(gateway).not.toHaveProperty('ports')
   expect(caddy?.ports).toEqual(['80:80', '443:443', '443:443/udp'])
@@ -27,11 +27,11 @@ test('lets nobody past Caddy, and the gateway write only to its volume', () => {
   expect(Object.keys(volumes)).toEqual(['data', 'caddy'])
 })
 
-test('gives running calls the time that a stop takes', () => {
+test('gives running calls a minute to finish at a stop', () => {
   for (const service of [gateway, caddy]) expect(service?.stop_grace_period).toBe('60s')
 })
 
-test('has the network that the guide makes trusted', () => {
+test('has the network that the guide trusts', () => {
   const [{ subnet } = { subnet: '' }] = networks.default.ipam.config
   expect(read('deployment.md')).toContain(`\`trusted_proxies\` to \`${subnet}\``)
 })

@@ -1,4 +1,4 @@
-// A machine's life with the Debian package: installed, begun, upgraded under a running call, refused, removed and purged by dpkg itself.
+// A machine's life with the Debian package: installed, started, upgraded during a call, refused, removed and purged by dpkg itself.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const isDebian = ['dpkg', 'debconf-set-selections', 'systemd-sysusers'].every(
 )
 const PACKAGE_PROCESS = join(import.meta.dir, 'package-process.ts')
 const CATALOGUE = '/var/lib/tollgate/tollgate.toml'
-/** A model of the demo whose answer takes its time. */
+/** The time that a demo model takes to answer. */
 const SLOW_MS = 3000
 const SLOW = `
 [[models]]
@@ -33,7 +33,7 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
 
   beforeAll(async () => {
     const executable = await gatewayFile(folder.at('tollgate'))
-    // What only dpkg meets is quicker with a program of a few bytes.
+    // A program of a few bytes is quicker, where only dpkg handles it.
     const small = folder.at('small')
     writeFileSync(small, '#!/bin/sh\n', { mode: 0o755 })
     for (const [version, program] of [
@@ -45,7 +45,7 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
       expect(
         Bun.spawnSync([process.execPath, PACKAGE_PROCESS, version, folder.path, program]).stderr.toString(),
       ).toBe('')
-    // This machine's files, with all changes in memory. A policy of containers forbids services to start: it is not that of a server.
+    // This machine's files, with all changes in memory. A server lacks the policy by which containers forbid services to start.
     machine = await ownRoot(
       folder.at('disk/root'),
       `
@@ -81,12 +81,12 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
   }
   const dpkg = (words: string) => run(`dpkg --no-triggers --force-unsafe-io ${words}`)
   const install = (version: string) => dpkg(`--install --force-downgrade /mnt/tollgate_${version}_*.deb`)
-  /** What systemctl was asked since the last look, but for what changes nothing. */
-  const asked = async () => {
+  /** The calls of systemctl since the last look, without those that change nothing. */
+  const systemctlCalls = async () => {
     const log = await text('cat /var/log/systemctl 2>/dev/null || true; rm -f /var/log/systemctl')
     return log.split('\n').filter((line) => !/is-active|is-enabled|^$/.test(line))
   }
-  const answers = (path: string) => fetch(`http://${address}${path}`).then(({ status }) => status)
+  const statusOf = (path: string) => fetch(`http://${address}${path}`).then(({ status }) => status)
   const call = (model: string) =>
     fetch(`http://${address}/v1/chat/completions`, {
       method: 'POST',
@@ -94,18 +94,18 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
     })
 
-  test('gets a user, a folder and no running gateway, and reads how to begin', async () => {
+  test('gets a user, a folder and no running gateway, and prints how to begin', async () => {
     const { status, out, errors } = await install('1.0.0')
     expect({ status, out: out.includes('Setting up tollgate (1.0.0)') }).toEqual({ status: 0, out: true })
     expect(errors).toContain('installed, not running. To begin:')
-    expect(await asked()).toEqual(['--system daemon-reload'])
+    expect(await systemctlCalls()).toEqual(['--system daemon-reload'])
     expect(await text('stat -c "%U:%G %a" /var/lib/tollgate')).toBe('tollgate:tollgate 700')
     expect(await text('getent passwd tollgate')).toEndWith(':/var/lib/tollgate:/usr/sbin/nologin')
     expect(await text('stat -c "%U %a" /etc/tollgate.env')).toBe('root 600')
     expect(await text('cd / && md5sum --quiet -c /var/lib/dpkg/info/tollgate.md5sums')).toBe('')
   })
 
-  test("its commands work on the service's data, and tell others that they may not", async () => {
+  test("has commands that work on the service's data, and refuse other users", async () => {
     const { status, errors } = await run('tollgate account list')
     expect({ status, errors }).toEqual({
       status: 1,
@@ -116,14 +116,14 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
     expect(other.errors).toContain('/var/lib/tollgate')
   })
 
-  test('begins by the two lines that the package printed', async () => {
+  test('starts the gateway by the two lines that the package printed', async () => {
     const { errors } = await dpkg('--configure --force-all tollgate || dpkg-reconfigure tollgate')
     const printed = [...errors.matchAll(/^ {2}sudo ([^#\n]+)/gm)].map(([, line = '']) => line.trim())
     expect(printed).toEqual(['systemctl enable --now tollgate', 'tollgate console link'])
     const [begin = '', link = ''] = printed
     await text(begin)
     expect(await text(link)).toContain(`http://${address}/console/`)
-    expect(await answers('/readyz')).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
     await text('tollgate account create alice && tollgate credit alice 5')
     key = await text('tollgate key create alice')
     expect((await call('sim-flash')).status).toBe(200)
@@ -131,11 +131,11 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
     expect(await text('cat /proc/$(cat /run/tollgate.pid)/status')).toMatch(/^Uid:\s+(\d+)\s+\1\s+\1/m)
   })
 
-  test('is upgraded under a running call, which is answered and paid, and keeps its settings', async () => {
+  test('is upgraded during a call, which is answered and paid, and keeps its settings', async () => {
     await text(`cat >> ${CATALOGUE} <<'END'\n${SLOW}END\n tollgate config check`)
     await text('systemctl stop tollgate && systemctl start tollgate')
     await text("echo 'GEMINI_API_KEY=theirs' >> /etc/tollgate.env")
-    await asked()
+    await systemctlCalls()
     const running = call('sim-slow')
     const account = async () => {
       const response = await fetch(`http://${address}/api/v1/account`, {
@@ -148,8 +148,11 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
     expect({ status, errors }).toMatchObject({ status: 0 })
     expect(errors).toContain('restarting. Running calls finish first')
     expect((await running).status).toBe(200)
-    expect(await asked()).toEqual(['--system daemon-reload', '--quiet --system restart tollgate.service'])
-    expect(await answers('/readyz')).toBe(200)
+    expect(await systemctlCalls()).toEqual([
+      '--system daemon-reload',
+      '--quiet --system restart tollgate.service',
+    ])
+    expect(await statusOf('/readyz')).toBe(200)
     expect(await text('tollgate usage --account alice --json')).toContain('"sim-slow"')
     expect(await text('tollgate audit')).toContain('Clean: every invariant holds.')
     expect(await text('grep theirs /etc/tollgate.env; stat -c %a /etc/tollgate.env')).toBe(
@@ -157,47 +160,47 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
     )
   })
 
-  test('serves on with the program before where the new one refuses its catalogue, until that is corrected', async () => {
+  test('serves on with the previous program if the new one refuses its catalogue, until that is corrected', async () => {
     const before = await text('cat /run/tollgate.pid')
     await text(`cp -p ${CATALOGUE} /root/correct && sed -i 's/^listen = .*/listen = 8080/' ${CATALOGUE}`)
-    await asked()
+    await systemctlCalls()
     const { status, errors } = await install('1.0.0')
     expect(status).toBe(1)
     expect(errors).toContain('server.listen')
     expect(errors).toContain('the version before still runs')
-    expect(await asked()).toEqual(['--system daemon-reload'])
+    expect(await systemctlCalls()).toEqual(['--system daemon-reload'])
     expect(await text('cat /run/tollgate.pid')).toBe(before)
-    expect(await answers('/readyz')).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
     await text(`cp -p /root/correct ${CATALOGUE}`)
     // Without the settings, which its owner may delete.
     await text('mv /etc/tollgate.env /root')
     expect(await dpkg('--configure tollgate')).toMatchObject({ status: 0 })
     await text('mv /root/tollgate.env /etc')
     expect(await text('cat /run/tollgate.pid')).not.toBe(before)
-    expect(await answers('/readyz')).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
   })
 
-  test('stops its gateway before it is removed, and keeps data and settings', async () => {
-    await asked()
+  test('stops its gateway before the package is removed, and keeps data and settings', async () => {
+    await systemctlCalls()
     expect((await dpkg('--remove tollgate')).status).toBe(0)
-    expect(await asked()).toEqual(['stop tollgate.service', '--system daemon-reload'])
+    expect(await systemctlCalls()).toEqual(['stop tollgate.service', '--system daemon-reload'])
     expect(await text('grep -c stopped /var/log/tollgate')).toBe('1')
     expect(await text('ls /usr/bin/tollgate /etc/tollgate.env 2>/dev/null || true')).toBe('/etc/tollgate.env')
     expect(await text('ls /var/lib/tollgate')).toContain('tollgate.db')
   })
 
-  test('starts nothing when it comes back, nor at an upgrade after its operator has stopped it', async () => {
+  test('starts nothing when the package is installed again, nor at an upgrade of a stopped gateway', async () => {
     for (const version of ['1.2.0', '1.3.0']) {
       const { status, errors } = await install(version)
       expect(status).toBe(0)
       expect(errors).toContain('installed, not running. To start it, now and at each boot:')
       expect(errors).not.toContain('console link')
-      expect(await asked()).toEqual(['--system daemon-reload'])
+      expect(await systemctlCalls()).toEqual(['--system daemon-reload'])
     }
     expect((await dpkg('--remove tollgate')).status).toBe(0)
   })
 
-  test('loses its settings by a purge, and not its ledger, unless somebody answers yes', async () => {
+  test('loses its settings by a purge, but its ledger only after a yes', async () => {
     const { status, errors } = await dpkg('--purge tollgate')
     expect(status).toBe(0)
     expect(errors).toContain('kept the data in /var/lib/tollgate')

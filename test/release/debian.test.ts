@@ -1,4 +1,4 @@
-// The Debian package: what is in it, byte for byte the same from a second build, and what Debian's own tools read.
+// The Debian package: its content, as Debian's own tools read it, and a second build with the same bytes.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -53,12 +53,12 @@ describe('the unit', () => {
   test.each([
     ['its program', UNIT.replaceAll('/usr/local/bin/', '/opt/')],
     ['its user', UNIT.replace('DynamicUser=yes', 'DynamicUser=no')],
-    ['how to install it', UNIT.slice(UNIT.indexOf('[Unit]'))],
-  ])('is refused where the text has changed that says %s', (_, changed) => {
+    ['its installation', UNIT.slice(UNIT.indexOf('[Unit]'))],
+  ])('is refused if the text about %s has changed', (_, changed) => {
     expect(() => debianUnit(changed)).toThrow('not found')
   })
 
-  test.if(Bun.which('systemd-analyze') !== null)("has no mistake by systemd's own check", () => {
+  test.if(Bun.which('systemd-analyze') !== null)("passes systemd's own check", () => {
     const path = folder.at('tollgate-tried.service')
     writeFileSync(path, unit.replaceAll('/usr/bin/tollgate', process.execPath))
     expect(run('systemd-analyze', 'verify', path)).toEqual({ out: '', errors: '', status: 0 })
@@ -67,7 +67,7 @@ describe('the unit', () => {
   })
 })
 
-test('an ar archive refuses a name that is too long for it', () => {
+test('an ar archive refuses a name of more than 16 characters', () => {
   const content = new Uint8Array()
   expect(() => arArchive([{ name: 'a-name-of-17-char', content }], SOURCE_DATE)).toThrow('at most 16')
 })
@@ -82,7 +82,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
   const read = (path: string) => readFileSync(join(unpacked, path), 'utf8')
   const field = (file: string, name: string) => run('dpkg-deb', '--field', file, name).out.trim()
 
-  test('read one for each of the two platforms', () => {
+  test('read a package for each of the two platforms', () => {
     expect(more).toEqual([])
     expect([amd64, arm64].map((path) => path.split('/').at(-1))).toEqual([
       'tollgate_1.2.3_amd64.deb',
@@ -142,7 +142,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
   })
 
   test.if(Bun.which('objdump') !== null)(
-    'ask for libraries as new as the runtime and libvips need, and no newer',
+    'require libraries as new as the runtime and libvips need, and no newer',
     () => {
       const libvips = new Bun.Glob('node_modules/@img/sharp*-linux-*/lib/*.{node,so.*}').scanSync(ROOT)
       const needed = [process.execPath, ...libvips].flatMap((file) => {
@@ -162,13 +162,13 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
     },
   )
 
-  test.each(['postinst', 'prerm', 'postrm'])('can run %s, which a shell reads without a mistake', (name) => {
+  test.each(['postinst', 'prerm', 'postrm'])('can run %s, which is valid shell', (name) => {
     const path = join(unpacked, 'DEBIAN', name)
     expect(statSync(path).mode & 0o777).toBe(0o755)
     expect(run('sh', '-n', path)).toEqual({ out: '', errors: '', status: 0 })
   })
 
-  test('find the licence, and the notices of what is in this executable', () => {
+  test('find the licence, and the notices of this executable', () => {
     const lines = read('usr/share/doc/tollgate/copyright').split('\n')
     expect(lines).toContain('License: MIT')
     expect(lines.some((line) => /^Copyright: \d{4} \S/.test(line))).toBe(true)

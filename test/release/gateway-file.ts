@@ -1,10 +1,10 @@
-// The executable that stands in for that of a release: the one of this run of tests, or one that is built now.
+// The executable for tests of releases: the one of this run of tests, or one that is built now.
 import { join } from 'node:path'
 import { executable } from '../support/programs.ts'
 
 const BUILD = join(import.meta.dir, '../support/build-programs.ts')
 
-/** @param path where it is built, without one @returns its path @throws Error with what the build says */
+/** @param path the place for a new build @returns the executable's path @throws Error with the output of a failed build */
 export async function gatewayFile(path: string): Promise<string> {
   if (executable) return executable
   const build = Bun.spawn([process.execPath, BUILD, path], { stderr: 'pipe' })

@@ -1,4 +1,4 @@
-// The container image: what its file says, who builds it, what is in the archive, and the gateway from it as its user over a read-only root.
+// The container image: its Dockerfile, its builders, its archive, and the gateway that it runs as its user over a read-only root.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -80,20 +80,20 @@ describe('a release without an image', () => {
 
   test.each([
     [
-      'where no builder is ready',
+      'if no builder is ready',
       [builder(false)],
       ['No image: install Buildah or start Docker, then run this again.'],
     ],
     [
-      'where its builder fails',
+      'if its builder fails',
       [builder(false), builder(true, ['true'], ['sh', '-c', 'echo no base >&2; exit 1'])],
       ['No image: Builder failed.\nno base'],
     ],
-  ])('%s goes on, says why, and leaves nothing behind', async (_, builders, remarks) => {
+  ])('is made %s, which says why and leaves nothing behind', async (_, builders, remarks) => {
     expect(await written({ builders })).toEqual({ paths: [], remarks, left: ['program'] })
   })
 
-  test('is one whose platforms have none, and says nothing', async () => {
+  test('is made without a remark if its platforms have no image', async () => {
     const platforms = PLATFORMS.filter(({ oci }) => !oci)
     expect(platforms.length).toBeGreaterThan(0)
     expect(await written({ builders: [builder(true, ['false'])] }, platforms)).toEqual({
@@ -132,7 +132,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       ...words,
     )
 
-  /** The smallest base: what the loader finds on this machine for the executable and libvips. No registry is within reach of a test. */
+  /** The smallest base: this machine's libraries for the executable and libvips. Tests reach no registry. */
   function base(): string {
     const libvips = libvipsFolders(ROOT).flatMap((each) => [
       ...new Bun.Glob('lib/*.so.*').scanSync({ cwd: each, absolute: true }),
@@ -142,7 +142,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       mkdirSync(folder.at('base', dirname(library)), { recursive: true })
       copyFileSync(library, folder.at('base', library))
     }
-    // The runtime of a container mounts there.
+    // The runtime of a container mounts these.
     for (const name of ['dev', 'proc']) mkdirSync(folder.at('base', name))
     const container = inStore('from', 'scratch')
     inStore('add', '--quiet', container, folder.at('base'), '/')
@@ -166,7 +166,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
     archive = paths[0] ?? ''
     container = inStore('from', `oci-archive:${archive}`)
     root = inStore('mount', container)
-    // As a container's runtime does with a read-only root and a volume that belongs to the image's user. `buildah run` has no such option.
+    // Like a container's runtime with a read-only root, and a volume of the image's user. `buildah run` has no such option.
     machine = await ownRoot(
       root,
       `
@@ -188,7 +188,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
     Bun.spawnSync(['tar', '-xOf', archive, `blobs/${digest.replace(':', '/')}`]).stdout
   const json = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString())
 
-  test('is an index with this platform, and nothing in it has another content than its name says', () => {
+  test('is an index with this platform, and each blob has the hash of its name', () => {
     const index = json(Bun.spawnSync(['tar', '-xOf', archive, 'index.json']).stdout)
     expect(index.manifests).toHaveLength(1)
     const [listed] = index.manifests
@@ -204,7 +204,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       .split('\n')
       .filter((name) => name.startsWith('blobs/sha256/') && !name.endsWith('/'))
     expect(names.length).toBeGreaterThanOrEqual(4)
-    // Another process holds the layers: this one would keep their room.
+    // Another process reads the layers: this one would keep their memory.
     for (const name of names)
       expect(
         `blobs/sha256/${command('sh', '-c', `tar -xOf ${archive} ${name} | sha256sum`).slice(0, 64)}`,
@@ -231,14 +231,14 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
   const environment = { TOLLGATE_DATA: '/data', XDG_CACHE_HOME: '/data/.cache', HOME: '/' }
   const run = (...words: string[]) => machine.run(['tollgate', ...words], { env: environment, uid: USER })
 
-  test('has the bytes of the executable, and runs by chroot isolation as its user', async () => {
+  test('has the bytes of the executable, and runs it in chroot isolation', async () => {
     expect(await sha256OfFile(join(root, 'usr/local/bin/tollgate'))).toBe(await sha256OfFile(executable))
     expect(inStore('run', '--isolation', 'chroot', container, '--', 'tollgate', '--version')).toMatch(
       /^\d+\.\d+\.\d+$/,
     )
   })
 
-  test('serves a paid call over a read-only root, with nothing to write to but its volume', async () => {
+  test('serves a paid call over a read-only root, with only its volume to write to', async () => {
     const serving = run('serve', '--listen', address)
     await untilDone('it serves', async () => {
       const { status } = await fetch(`http://${address}/readyz`)
@@ -258,7 +258,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       out: expect.stringContaining('the image library loads'),
     })
     expect((await run('audit')).status).toBe(0)
-    // Not even root, to whom it belongs.
+    // Not even root, its owner, can write elsewhere.
     const elsewhere = await machine.run(['tollgate', 'serve', '--data', '/'])
     expect(elsewhere.status).toBe(1)
     expect(elsewhere.errors).toContain('its file system is read-only')

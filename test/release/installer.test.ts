@@ -1,4 +1,4 @@
-// install.sh of a release, run by several shells against a local server: what it installs, and what it refuses, with nothing left behind.
+// install.sh of a release, run by several shells against a local server: its installations, and its refusals, which leave nothing behind.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').upda
 
 let shared: TemporaryFolder
 let script: string
-/** The files of a release; the executable is a script that says its version. */
+/** The files of a release; the executable is a script that prints its version. */
 let files: Record<string, ServedFile>
 let archive: Buffer
 
@@ -113,7 +113,7 @@ describe('installs', () => {
       programs: Object.fromEntries(names.map((each) => [each, busybox ?? ''])),
       scripts: { ldd: 'echo "musl libc (aarch64)" >&2\nexit 1' },
       env: () => ({ MACHINE: 'aarch64' }),
-      // The last line is whole without its end, too.
+      // The last line may lack its line feed.
       served: { [`/${name}`]: bytes, '/checksums.txt': listed(bytes, name).trimEnd() },
     })
     expect([run.errors, run.status, run.left]).toEqual(['', 0, INSTALLED])
@@ -130,12 +130,12 @@ describe('installs', () => {
     expect([run.errors, run.status, run.left]).toEqual(['', 0, INSTALLED])
   })
 
-  test('the bytes of the release: here those of the program of the tests, if there is one', async () => {
+  test('the bytes of the release: here those of the executable of the tests, if it is built', async () => {
     const program = executable ?? programSaying('0.4.0')
     const version = Bun.spawnSync([program, '--version']).stdout.toString().trim()
     const { name, npm } = ownPlatform()
     const file = `tollgate-${version}-${name}.tar.gz`
-    // On the disk, and hashed by blocks: this process would keep hundreds of megabytes.
+    // On the disk, and hashed by blocks: otherwise this process would keep hundreds of megabytes.
     const path = shared.at(file)
     packTo(path, version, name, program)
     using run = await install({
@@ -179,7 +179,7 @@ describe('installs', () => {
     expect(run.out).toEndWith(`  "${run.home}/my own/tollgate" serve\n`)
   })
 
-  test('says `tollgate serve` where it is the first in PATH', async () => {
+  test('with `tollgate serve` in the output if it is the first in PATH', async () => {
     using run = await install({ env: (home, bin) => ({ PATH: `${bin}:${home}/.local/bin` }) })
     expect(run.out).toEndWith('  tollgate serve\n')
     expect(run.out).not.toContain('PATH')
@@ -204,17 +204,17 @@ describe('refuses, and leaves nothing behind', () => {
       'is wrong: the file is damaged, or not',
     ],
     [
-      'no line',
+      'no line for the archive',
       () => ({ served: { ...files, '/checksums.txt': listed(archive, 'another') } }),
       `has no ${ARCHIVE}, so`,
     ],
     [
-      'a name that only begins so',
+      'a line for a longer name',
       () => ({ served: { ...files, '/checksums.txt': listed(archive, `${ARCHIVE}.old`) } }),
       `has no ${ARCHIVE}, so`,
     ],
     [
-      'two lines',
+      'two lines for the archive',
       () => ({ served: { ...files, '/checksums.txt': listed(archive).repeat(2) } }),
       `has ${ARCHIVE} twice`,
     ],
@@ -224,7 +224,7 @@ describe('refuses, and leaves nothing behind', () => {
       'has no SHA-256 for',
     ],
     [
-      'no hex',
+      'a checksum that is not hexadecimal',
       () => ({ served: { ...files, '/checksums.txt': `z${listed(archive).slice(1)}` } }),
       'has no SHA-256 for',
     ],
@@ -239,7 +239,7 @@ describe('refuses, and leaves nothing behind', () => {
       `/${ARCHIVE} could not be downloaded.`,
     ],
     [
-      'a download that breaks off',
+      'an interrupted download',
       () => ({ served: { ...files, [`/${ARCHIVE}`]: { first: archive.subarray(0, 100) } } }),
       `/${ARCHIVE} could not be downloaded.`,
     ],
@@ -254,7 +254,7 @@ describe('refuses, and leaves nothing behind', () => {
       `/${ARCHIVE} could not be downloaded.`,
     ],
     [
-      'an archive without it',
+      'an archive without the executable',
       () => {
         const bytes = archiveOf('1.2.4', PLATFORM, programSaying('1.2.4'))
         return { served: { [`/${ARCHIVE}`]: bytes, '/checksums.txt': listed(bytes) } }
@@ -262,7 +262,7 @@ describe('refuses, and leaves nothing behind', () => {
       'could not be unpacked',
     ],
     [
-      'a program that does not start here',
+      'a program that does not start on this machine',
       () => {
         const bytes = archiveOf(VERSION, PLATFORM, '/etc/hostname')
         return { served: { [`/${ARCHIVE}`]: bytes, '/checksums.txt': listed(bytes) } }
@@ -310,7 +310,7 @@ describe('refuses, and leaves nothing behind', () => {
       'must begin with https://, and is http://example.com.',
     ],
     [
-      'plain HTTP to what is only called so',
+      'plain HTTP to a host that only begins with localhost',
       () => ({ env: () => ({ TOLLGATE_BASE_URL: 'http://localhost.example.com' }) }),
       'must begin with https://',
     ],
@@ -320,11 +320,7 @@ describe('refuses, and leaves nothing behind', () => {
       () => ({ env: () => ({ TOLLGATE_INSTALL_DIR: '/etc/hostname/bin' }) }),
       '/etc/hostname cannot be written to.',
     ],
-    [
-      'a folder that the kernel makes',
-      () => ({ env: () => ({ TOLLGATE_INSTALL_DIR: '/proc/tollgate' }) }),
-      '/proc',
-    ],
+    ['a folder in /proc', () => ({ env: () => ({ TOLLGATE_INSTALL_DIR: '/proc/tollgate' }) }), '/proc'],
     [
       'the source of the checkout',
       () => ({ script: readFileSync(join(import.meta.dir, '../../src/build/release/install.sh'), 'utf8') }),
@@ -336,7 +332,7 @@ describe('refuses, and leaves nothing behind', () => {
     expect([run.errors.includes('error: '), run.status, run.left]).toEqual([true, 1, []])
   })
 
-  test('a program for musl that does not start, and says what it may need', async () => {
+  test('a program for musl that does not start, with what it may need', async () => {
     const name = `tollgate-${VERSION}-linux-x64-musl.tar.gz`
     const bytes = archiveOf(VERSION, 'linux-x64-musl', '/etc/hostname')
     using run = await install({
@@ -364,7 +360,7 @@ describe('refuses, and leaves nothing behind', () => {
     expect([run.status, run.left, run.seen]).toEqual([1, ['.local'], []])
   })
 
-  test('a folder in the place of the executable, and an older executable stays at every refusal', async () => {
+  test('a folder in place of the executable; an older executable survives a refusal', async () => {
     const bin = (home: string) => join(home, '.local/bin')
     using in_place = await install({
       prepare: (home) => mkdirSync(join(bin(home), 'tollgate'), { recursive: true }),
@@ -395,7 +391,7 @@ describe('refuses, and leaves nothing behind', () => {
     expect([run.status, run.left]).toEqual([1, []])
   })
 
-  test('a script that broke off on its way: none of its beginnings does anything', async () => {
+  test('an incomplete script: none of its beginnings does anything', async () => {
     const text = script.trimEnd()
     const ends = [
       text.lastIndexOf('\n'),
@@ -411,7 +407,7 @@ describe('refuses, and leaves nothing behind', () => {
 })
 
 describe('the address', () => {
-  test('of the release is used where the environment names none', async () => {
+  test('of the release is used if the environment names none', async () => {
     const own = await scriptOf(VERSION, { TOLLGATE_BASE_URL: 'https://127.0.0.1:1/tollgate/1.2.3/' })
     using run = await install({ script: own, env: () => ({ TOLLGATE_BASE_URL: undefined }) })
     expect(run.errors).toContain(

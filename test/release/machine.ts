@@ -14,7 +14,7 @@ export interface Machine {
   prepare?: (home: string) => void
 }
 
-/** What the installer calls, but for what downloads and what computes checksums. */
+/** The programs that the installer calls, except those for downloads and checksums. */
 export const BASICS = ['cp', 'chmod', 'gzip', 'grep', 'mkdir', 'mktemp', 'mv', 'rm', 'rmdir', 'tail', 'tar']
 
 /** The programs of this machine by their names. */
@@ -26,17 +26,17 @@ const SCRIPTS = {
   ldd: 'echo "ldd (Debian GLIBC 2.36-9) 2.36"',
 }
 
-interface Ran extends Disposable {
+interface Outcome extends Disposable {
   out: string
   errors: string
   status: number
   home: string
-  /** What is in the home folder, and in the folder of temporary files. */
+  /** The content of the home folder, and of the folder of temporary files. */
   left: readonly string[]
 }
 
 /** Runs a script as `curl … | sh` does: the shell reads it from a pipe. */
-export async function runOn(machine: Machine, script: string): Promise<Ran> {
+export async function runOn(machine: Machine, script: string): Promise<Outcome> {
   const folder = temporary()
   const make = (name: string) => {
     mkdirSync(folder.at(name))

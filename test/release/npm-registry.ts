@@ -2,13 +2,13 @@
 import { basename } from 'node:path'
 
 export interface NpmRegistry extends Disposable {
-  /** What npm reads from the environment: this registry, and folders of its own. */
+  /** The environment variables of npm: this registry, and folders of its own. */
   readonly environment: Readonly<Record<string, string>>
-  /** The paths of requests that it had nothing for. */
+  /** The requested paths that it does not have. */
   readonly unknown: readonly string[]
 }
 
-/** @param tarballs their paths @param home a folder for what npm keeps */
+/** @param tarballs the paths of the packages @param home a folder for npm's own files */
 export function serveNpmRegistry(tarballs: readonly string[], home: string): NpmRegistry {
   const unknown: string[] = []
   const manifests = new Map(

@@ -1,4 +1,4 @@
-// The packages for npm of a release with small programs in place of the executable: what is in them, and what the starter does.
+// The packages for npm of a release with small programs in place of the executable: their content, and their starter.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,9 @@ import { eventually } from '../support/eventually.ts'
 import { temporary } from '../support/temporary.ts'
 
 const VERSION = '1.2.3'
-/** What the program writes of its life, a line each. */
+/** The program's record of its life: a line for its start and each signal. */
 const LOG = 'life.log'
-/** Says its arguments; waits for signals if there are none but `serve`; ends as its arguments say. */
+/** Prints its arguments; waits for signals if `serve` is the only one; otherwise ends as its arguments say. */
 const PROGRAM = `#!/bin/sh
 echo "arguments: $*"
 case "$1" in
@@ -97,7 +97,7 @@ async function run(...words: string[]) {
 }
 
 describe('the packages', () => {
-  test('are one a platform, which npm installs on that alone, and the starter, which asks for each in its own version', () => {
+  test('are one for each platform, which npm installs only there, and the starter, which requires each in its own version', () => {
     const starter = tarballs.at(-1)
     expect(starter?.manifest).toMatchObject({
       name: 'tollgate',
@@ -116,11 +116,11 @@ describe('the packages', () => {
     }
   })
 
-  test('run nothing when they are installed', () => {
+  test('run nothing at their installation', () => {
     for (const { manifest } of tarballs) expect(manifest).not.toHaveProperty('scripts')
   })
 
-  test('have the licence, and those of the platforms the notices of what they carry', () => {
+  test('have the licence, and those of the platforms the notices', () => {
     for (const { names, manifest } of tarballs) {
       expect(names).toContain('package/LICENSE')
       expect(names.includes('package/THIRD-PARTY-NOTICES.txt')).toBe(manifest.name !== 'tollgate')
@@ -134,7 +134,7 @@ describe('the starter', () => {
     expect(lines.length).toBeLessThan(70)
   })
 
-  test('hands its arguments on as they are, and serves without any', async () => {
+  test('passes its arguments on unchanged, and serves without any', async () => {
     const { out } = await run('status', '0', 'two words', '--json', '')
     expect(out).toBe('arguments: status 0 two words --json \n')
     const serving = start()
@@ -147,17 +147,17 @@ describe('the starter', () => {
     expect((await run('status', String(status))).status).toBe(status)
   })
 
-  test('ends by the signal by which the executable ended', async () => {
+  test('ends by the same signal as the executable', async () => {
     expect(await run('die', 'KILL')).toMatchObject({ signal: 'SIGKILL' })
     // Node ignores this one.
     expect(await run('die', 'PIPE')).toMatchObject({ status: 1 })
   })
 
-  test('hands its input on', async () => {
+  test('passes its input on', async () => {
     expect((await run('read')).out).toContain('read: a line')
   })
 
-  test('hands on each signal, and lives until the executable has ended', async () => {
+  test('passes each signal on, and lives until the executable has ended', async () => {
     const { child, life, started } = start()
     await started()
     child.kill('SIGHUP')
@@ -169,14 +169,14 @@ describe('the starter', () => {
     expect(life()).toEqual(['started', 'HUP', 'INT', 'TERM'])
   })
 
-  test('hands on a signal that comes while the executable starts', async () => {
+  test('passes on a signal that comes while the executable starts', async () => {
     // The executable itself sends it, as its first act: before the starter has done anything else.
     const { child, life } = start('signal')
     expect(await child.exited).toBe(0)
     expect(life().at(-1)).toBe('TERM')
   })
 
-  test('hands on once what comes twice at once, as Ctrl-C does from terminal and npx', async () => {
+  test('passes a signal on once if it comes twice at once, as Ctrl-C does from terminal and npx', async () => {
     const { child, life, started } = start()
     await started()
     for (let times = 0; times < 5; times += 1) child.kill('SIGINT')
@@ -217,7 +217,7 @@ describe('the starter', () => {
 describe('the starter refuses', () => {
   const platform_folder = () => folder.at('installed/node_modules/@tollgate', own.name)
 
-  test('a platform that the release has no executable for, and says what to do', async () => {
+  test('a platform without an executable in the release, and says what to do', async () => {
     const path = join(dirname(starter()), 'package.json')
     const whole = readFileSync(path, 'utf8')
     writeFileSync(

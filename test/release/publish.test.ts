@@ -30,7 +30,7 @@ const commands = (what: string, dry_run = true, name = 'example.com/name/tollgat
   publishingCommands({ what, version, folder, dry_run, environment: { TOLLGATE_IMAGE: name } })
 
 describe('publishing', () => {
-  test('to npm is each package of a platform, then the starter, which needs them', async () => {
+  test('to npm uploads the package of each platform, then the starter, which needs them', async () => {
     const dry = await commands('npm')
     expect(dry.map(([, , path]) => path)).toEqual([...packages])
     expect(dry.at(-1)).toEqual([
@@ -86,7 +86,7 @@ describe('publishing is refused', () => {
   })
 })
 
-test('A release replaces the one in its folder, and refuses a folder with anything else', () => {
+test('a release replaces the one in its folder, and refuses a folder with anything else', () => {
   const other = join(folder, 'notes.txt')
   writeFileSync(other, 'mine')
   expect(() => clearFolder(folder)).toThrow('has notes.txt, which is not of a release')

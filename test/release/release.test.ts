@@ -1,4 +1,4 @@
-// `bun run release` where no other platform's packages can be fetched: the forms of this machine's platform, all with one executable, and npm's tried.
+// `bun run release` without a registry: the forms for this machine's platform, all with one executable, and a run by npx.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -41,7 +41,7 @@ beforeAll(() => {
 }, MAX_BUILD_MS)
 
 describe('a release on a machine that reaches no registry', () => {
-  test('is made for its own platform, and says of each other one why it is left out', () => {
+  test('is made for its own platform, and says why each other one is left out', () => {
     expect(made).toMatchObject({ status: 0 })
     expect(readdirSync(join(release, 'bin'))).toEqual([own.name])
     for (const { name } of PLATFORMS)
@@ -49,7 +49,7 @@ describe('a release on a machine that reaches no registry', () => {
         expect(made.errors).toContain(`Left out ${name}: \`bun install\` cannot fetch its packages`)
   })
 
-  test('has a line of checksums and of the table for each file, and fits a terminal', () => {
+  test('lists each file in the checksums and in the output, which fits a terminal', () => {
     const files = readdirSync(release, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(release, join(entry.parentPath, entry.name)))
@@ -64,7 +64,7 @@ describe('a release on a machine that reaches no registry', () => {
     for (const line of made.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
-  test('is signed, by the key that the executable knows', () => {
+  test('is signed by the key that the executable knows', () => {
     const { public_key } = readSecretKey(key)
     const [sums, signature] = ['checksums.txt', 'checksums.txt.minisig'].map((name) =>
       readFileSync(join(release, name)),
@@ -91,7 +91,7 @@ describe('the executable', () => {
     expect(forms.map(hashOf)).toEqual(forms.map(() => own_hash))
   })
 
-  test('and its map do not name the checkout, so that two checkouts of a commit make the same', () => {
+  test('and its map do not name the checkout, so that two checkouts of a commit give the same bytes', () => {
     const files = ['tollgate', 'tollgate.map'].map((name) => join(release, 'bin', own.name, name))
     expect(run(['grep', '-lF', `${ROOT}/`, ...files])).toMatchObject({ status: 1, out: '' })
   })
@@ -147,7 +147,7 @@ describe('npx, with the packages in a registry of this machine', () => {
       detached: true,
     })
 
-  const commanded = async (...words: string[]) => {
+  const runNpx = async (...words: string[]) => {
     const child = npx(...words)
     const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     return { status: await child.exited, out, errors }
@@ -156,20 +156,20 @@ describe('npx, with the packages in a registry of this machine', () => {
   test(
     'installs and runs a command, and passes its status on',
     async () => {
-      expect(await commanded('--version')).toEqual({ status: 0, out: `${version}\n`, errors: '' })
-      expect(await commanded('nonsense')).toMatchObject({ status: 2 })
+      expect(await runNpx('--version')).toEqual({ status: 0, out: `${version}\n`, errors: '' })
+      expect(await runNpx('nonsense')).toMatchObject({ status: 2 })
       expect(registry.unknown).toEqual([])
     },
     MAX_COMMAND_MS,
   )
 
   test.each([
-    // A supervisor's, to npx alone; Ctrl-C's, to its whole group.
+    // A supervisor signals npx alone, Ctrl-C its whole group.
     ['SIGTERM', 1],
     ['SIGINT', -1],
   ] as const)(
-    'serves until %s, keeps its data where it was called, and stops in order',
-    async (signal, whom) => {
+    'serves until %s, keeps its data in the working directory, and stops in order',
+    async (signal, target) => {
       const child = npx('serve', '--listen', '127.0.0.1:0')
       const decoder = new TextDecoder()
       let banner = ''
@@ -179,8 +179,8 @@ describe('npx, with the packages in a registry of this machine', () => {
       }
       const [, address = ''] = /listens on (http:\S+)/.exec(banner) ?? []
       expect((await fetch(`${address}/healthz`)).status).toBe(200)
-      expect((await commanded('key', 'create', 'demo')).out).toStartWith('tg_')
-      process.kill(whom * child.pid, signal)
+      expect((await runNpx('key', 'create', 'demo')).out).toStartWith('tg_')
+      process.kill(target * child.pid, signal)
       const log = await child.stdout.text()
       await child.exited
       expect(log).toContain('"message":"stopped"')
@@ -191,7 +191,7 @@ describe('npx, with the packages in a registry of this machine', () => {
         ),
       )
       expect(readdirSync(join(cwd, 'data'))).toContain('tollgate.toml')
-      expect(await commanded('audit')).toMatchObject({ status: 0 })
+      expect(await runNpx('audit')).toMatchObject({ status: 0 })
     },
     MAX_COMMAND_MS,
   )

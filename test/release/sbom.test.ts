@@ -1,4 +1,4 @@
-// The bill of materials of a release: valid by CycloneDX's own schema, and all that the notices name is in it, with the lock file's hashes.
+// The bill of materials of a release: valid by CycloneDX's own schema, complete by the notices, and with the lock file's hashes.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -74,13 +74,13 @@ describe('the bill of materials', () => {
       (component: Component) => ({ ...component, licenses: [{ license: { id: 'LGPLv3' } }] }),
     ],
     [
-      'a hash that is none',
+      'an invalid hash',
       (component: Component) => ({ ...component, hashes: [{ alg: 'SHA-512', content: 'abc' }] }),
     ],
     ['a component without a name', ({ name: _, ...component }: Component) => component],
-  ])('would not be valid with %s', (_, change) => {
+  ])('is invalid with %s', (_, change) => {
     const [first, ...others] = bill.components
-    if (!first) throw new Error('there are no components')
+    if (!first) throw new Error('no components')
     expect(schema.validate({ ...bill, components: [change(first), ...others] }).valid).toBe(false)
   })
 
@@ -107,7 +107,7 @@ describe('the bill of materials', () => {
     )
   })
 
-  test('has Bun with what is in it, and the libraries of libvips', () => {
+  test('has Bun with its libraries, and the libraries of libvips', () => {
     const bun = bill.components.find(({ name }) => name === 'Bun')
     expect(bun).toMatchObject({ type: 'platform', version: Bun.version })
     expect(bun?.components?.map(({ name }) => name)).toContain('JavaScriptCore')
@@ -116,7 +116,7 @@ describe('the bill of materials', () => {
     })
   })
 
-  test('is the same when it is made again', async () => {
+  test('is the same in a second build', async () => {
     expect(await make()).toBe(text)
   })
 })

@@ -1,4 +1,4 @@
-// Signatures of releases: ours are checked by minisign, minisign's by us; and what is refused.
+// Signatures of releases: minisign checks ours, we check minisign's; and refusals.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ describe('a signature', () => {
     return copy.toString('base64')
   }
 
-  test('is of its content, also with the line ends of another system', () => {
+  test('is valid for its content, also with the line ends of another system', () => {
     expect(verifySignature(own.public_key, MESSAGE, signature)).toBe('tollgate 1.2.3')
     const key_file = `untrusted comment: minisign public key\r\n${own.public_key}\r\n`
     expect(verifySignature(key_file, MESSAGE, signature.replaceAll('\n', '\r\n'))).toBe('tollgate 1.2.3')
@@ -106,14 +106,20 @@ describe('a signature', () => {
       [untrusted, bytes, trusted].join('\n'),
       'comment was changed',
     ],
-    ['a short one', own.public_key, MESSAGE, signature.replace(bytes, bytes.slice(8)), 'not one of minisign'],
+    [
+      'a short signature',
+      own.public_key,
+      MESSAGE,
+      signature.replace(bytes, bytes.slice(8)),
+      'not one of minisign',
+    ],
     ['an empty file', own.public_key, MESSAGE, '', 'not one of minisign'],
-    ['a public key that is none', 'RWQ', MESSAGE, signature, 'public key is not one of minisign'],
+    ['an invalid public key', 'RWQ', MESSAGE, signature, 'public key is not one of minisign'],
   ])('is refused with %s', (_, key, message, text, reason) => {
     expect(() => verifySignature(key, Buffer.from(message), text)).toThrow(reason)
   })
 
-  test('has a comment of one line', () => {
+  test('cannot have a comment of two lines', () => {
     expect(() => sign(own, MESSAGE, 'one\ntwo')).toThrow('one line')
   })
 })

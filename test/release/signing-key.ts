@@ -2,8 +2,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 
 /**
- * A key whose seed and ID are one byte over and over.
- * @param change makes it one that is refused
+ * A key whose seed and ID repeat one byte.
+ * @param change spoils the key
  */
 export function secretKeyText(byte: number, change: (bytes: Buffer) => void = () => {}): string {
   const seed = Buffer.alloc(32, byte)

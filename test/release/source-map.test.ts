@@ -24,7 +24,7 @@ beforeAll(async () => {
   map = readFileSync(folder.at('program.map'), 'utf8')
 })
 
-/** The line of a file of the program that has a text. */
+/** The place of a text in a file of the program. */
 const placeOf = (file: string, text: string): string => {
   const path = `test/release/program/${file}`
   const lines = readFileSync(join(ROOT, path), 'utf8').split('\n')
@@ -32,7 +32,7 @@ const placeOf = (file: string, text: string): string => {
 }
 
 describe('a source map beside the executable', () => {
-  test('is all that its build leaves', () => {
+  test('is the only other file of its build', () => {
     expect(readdirSync(folder.path).sort()).toEqual(['program', 'program.map'])
   })
 
@@ -42,7 +42,7 @@ describe('a source map beside the executable', () => {
     expect(stack).not.toContain('failing.ts')
   })
 
-  test('puts file, line and column in their place', () => {
+  test('replaces them by file, line and column', () => {
     const readable = readableTrace(map, stack)
     expect(readable).toContain(placeOf('failing.ts', 'throw new Error'))
     expect(readable).toContain(placeOf('main.ts', 'fail(2)'))
@@ -60,7 +60,7 @@ describe('a source map beside the executable', () => {
     expect(map).not.toContain('../')
   })
 
-  test('leaves what it does not know', () => {
+  test('leaves unknown places unchanged', () => {
     const unknown = 'at f (/$bunfs/root/chunk-00000000.js:1:1)\nat g (/home/x.js:2:2)'
     expect(readableTrace(map, unknown)).toBe(unknown)
     expect(readableTrace(map, stack.replaceAll(/:\d+:\d+/g, ':9999:1'))).not.toContain('undefined')

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stands in for systemctl where systemd does not run: does with the unit of the package what systemd does, but for its sandbox.
+# Stands in for systemctl without systemd: handles the unit of the package as systemd does, except for its sandbox.
 set -euo pipefail
 echo "$*" >> /var/log/systemctl
 unit=/usr/lib/systemd/system/tollgate.service

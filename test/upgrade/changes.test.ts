@@ -1,4 +1,4 @@
-// What a changelog says between two versions: what is to be done first, then the rest, without what is for contributors.
+// Changes between two versions in a changelog: steps before the upgrade first, then the rest, without those for contributors.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -65,11 +65,11 @@ test.each([
   expect(changesBetween(CHANGELOG, from, to)).toEqual(changes)
 })
 
-test('none without a changelog', () => {
+test('an empty changelog has no changes', () => {
   expect(changesBetween('', '0.1.0', '0.2.0')).toEqual([])
 })
 
-test("this project's own: every line that names something to do is found", () => {
+test("the project's own changelog: every line with a step before the upgrade is found", () => {
   const text = readFileSync(join(import.meta.dir, '../../src/CHANGELOG.md'), 'utf8')
   const released = text.slice(text.indexOf('\n## 0.'))
   const found = changesBetween(text, '0.0.1', '99.0.0')

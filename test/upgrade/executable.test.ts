@@ -1,4 +1,4 @@
-// The executable that replaces itself: what it says, a downgrade over a newer database, another user's file, and kill -9 at any moment.
+// The executable that replaces itself: its output, a downgrade over a newer database, another user's file, and kill -9 at any moment.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
@@ -56,8 +56,8 @@ function run(command: readonly string[], env: Record<string, string> = {}) {
   return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
 }
 
-/** The executable in a folder of its own: a link, which costs nothing, since an executable is replaced and never written to. */
-function installed(name: string): string {
+/** Installs the executable in a folder of its own: by a link, which costs nothing, since an upgrade replaces a file and never writes to it. */
+function installIn(name: string): string {
   mkdirSync(folder.at(name))
   linkSync(program, folder.at(name, 'tollgate'))
   return folder.at(name, 'tollgate')
@@ -72,8 +72,8 @@ const upgradeOf = (path: string, version: string, data = folder.at('data')): str
   data,
 ]
 
-test('is replaced, keeps the one before, and says what to do', () => {
-  const path = installed('says')
+test('an upgrade replaces the executable, keeps the previous one, and prints what to do', () => {
+  const path = installIn('says')
   const { out, err, status } = run(upgradeOf(path, NEWER))
   expect([status, err]).toEqual([
     0,
@@ -107,8 +107,8 @@ test('is replaced, keeps the one before, and says what to do', () => {
   expect(run([`${path}.before`, '--version']).out.trim()).toBe(own_version)
 })
 
-test('is refused without a signature where --public-key names a key', () => {
-  const path = installed('keyed')
+test('an upgrade without a signature is refused if --public-key names a key', () => {
+  const path = installIn('keyed')
   const refusal = (key: string) => {
     const { err, status } = run([...upgradeOf(path, NEWER), '--public-key', key])
     expect(status).toBe(1)
@@ -126,14 +126,14 @@ describe('an older version', () => {
     putRelease(OLDER, `#!/bin/sh\n[ "$1" = --version ] && echo ${OLDER} || exec ${program} "$@"\n`),
   )
 
-  test('goes in over a database that it can read', () => {
-    const path = installed('older')
+  test('replaces the executable if it can read the database', () => {
+    const path = installIn('older')
     expect(run([...upgradeOf(path, OLDER), '--json']).status).toBe(0)
     expect(run([path, '--version']).out.trim()).toBe(OLDER)
   })
 
-  test('is refused over one of a newer program, and says the way back', () => {
-    const path = installed('too-old')
+  test('is refused if the database is of a newer program', () => {
+    const path = installIn('too-old')
     mkdirSync(folder.at('newer'))
     for (const name of ['tollgate.toml', 'tollgate.db'])
       copyFileSync(folder.at('data', name), folder.at('newer', name))
@@ -151,8 +151,8 @@ describe('an older version', () => {
   })
 })
 
-test.if(process.getuid?.() === 0)("is refused where the file is another user's", () => {
-  const path = installed('foreign')
+test.if(process.getuid?.() === 0)("an upgrade is refused if the file is another user's", () => {
+  const path = installIn('foreign')
   const { err, status } = run([
     'setpriv',
     `--reuid=${OTHER_USER}`,
@@ -162,8 +162,8 @@ test.if(process.getuid?.() === 0)("is refused where the file is another user's",
   expect([status, err]).toEqual([1, expect.stringContaining(`error: This user cannot replace ${path}`)])
 })
 
-test(`kill -9 leaves the one or the other, whole: ${KILLS} moments`, async () => {
-  const path = installed('killed')
+test(`kill -9 leaves the old or the new executable, complete: ${KILLS} moments`, async () => {
+  const path = installIn('killed')
   const command = upgradeOf(path, NEWER, folder.at('killed'))
   const began = performance.now()
   run(command)
@@ -182,7 +182,7 @@ test(`kill -9 leaves the one or the other, whole: ${KILLS} moments`, async () =>
   }
   const own_bytes = statSync(program).size
   expect(found.filter((bytes) => bytes !== own_bytes && bytes !== newer_bytes)).toEqual([])
-  // What killed ones left is in the way of nobody.
+  // Files of killed upgrades do not stop the next one.
   expect(run(command).status).toBe(0)
   expect(
     readdirSync(folder.at('killed'))

@@ -1,4 +1,4 @@
-// Whose an executable is: its own, or that of a package, an image or another user, each with the way to upgrade there.
+// The owner of an executable: itself, or a package, an image or another user, each with its way to upgrade.
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,35 +13,35 @@ function put(path: string, text = ''): string {
   writeFileSync(file, text)
   return file
 }
-const found = (path: string) => executableToReplace({ path, is_compiled: true }, root.path)
+const find = (path: string) => executableToReplace({ path, is_compiled: true }, root.path)
 
-test('its own file, behind a link', () => {
+test('the file behind a link is the one to replace', () => {
   const file = put('opt/tollgate/tollgate')
   symlinkSync(file, root.at('link'))
   put('var/lib/dpkg/info/tollgate.list', `${file}.old\n/usr/share/${file}\n`)
-  expect(found(root.at('link'))).toBe(file)
+  expect(find(root.at('link'))).toBe(file)
 })
 
-describe('refused', () => {
+describe('an upgrade is refused', () => {
   test('in a checkout', () => {
     expect(() => executableToReplace({ path: process.execPath, is_compiled: false })).toThrow(
       'This is a checkout, not an executable. Upgrade it by `git pull`',
     )
   })
 
-  test('where npm owns it', () => {
+  test('if npm owns the file', () => {
     const file = put('lib/node_modules/@tollgate/linux-x64/tollgate')
-    expect(() => found(file)).toThrow(`npm owns ${file}. Upgrade its packages: \`npm install`)
+    expect(() => find(file)).toThrow(`npm owns ${file}. Upgrade its packages: \`npm install`)
   })
 
-  test('where dpkg owns it', () => {
+  test('if dpkg owns the file', () => {
     const file = put('usr/bin/tollgate')
     put('var/lib/dpkg/info/tollgate.list', `/.\n/usr\n${file}\n`)
-    expect(() => found(file)).toThrow(`dpkg owns ${file}. Upgrade its package: \`sudo apt install`)
+    expect(() => find(file)).toThrow(`dpkg owns ${file}. Upgrade its package: \`sudo apt install`)
   })
 
-  test('where it is gone', () => {
-    expect(() => found(root.at('gone'))).toThrow('ENOENT')
+  test('if the file is missing', () => {
+    expect(() => find(root.at('gone'))).toThrow('ENOENT')
   })
 
   test.each([
@@ -49,7 +49,7 @@ describe('refused', () => {
     ['EROFS', undefined, 'is on a read-only file system'],
     ['EROFS', '.dockerenv', 'which came with the image of this container'],
     ['EACCES', 'run/.containerenv', 'which came with the image of this container'],
-  ])('where its folder cannot be written to: %s, with %s', (code, mark, words) => {
+  ])('if its folder is not writable: %s, with %s', (code, mark, words) => {
     const file = put('bin/tollgate')
     if (mark !== undefined) put(mark)
     const refuse = (folder: string) => {
@@ -60,7 +60,7 @@ describe('refused', () => {
   })
 })
 
-test('how it is restarted: by systemd, where that has its unit', () => {
+test('a restart is by systemctl if systemd has the unit', () => {
   expect(restartCommand(root.path)).toBeUndefined()
   put('etc/systemd/system/tollgate.service')
   expect(restartCommand(root.path)).toBeUndefined()

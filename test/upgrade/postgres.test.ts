@@ -1,4 +1,4 @@
-// An upgrade over PostgreSQL, whole: an older executable serves and is charged, replaces itself by a newer one, and that serves on; the way back, and where there is none.
+// A whole upgrade over PostgreSQL: an older executable serves a paid call and replaces itself by a newer one, which serves on; the way back, and its refusal.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { SQL } from 'bun'
@@ -13,7 +13,7 @@ setDefaultTimeout(600_000)
 
 const NEWER_VERSION = '99.0.0'
 type Variables = Readonly<Record<string, string>>
-/** A further migration, over which older programs can go on, or cannot. */
+/** Variables for a further migration, which older programs can read or cannot. */
 const NEWER: Variables = { NEWER: '1' }
 const UNREADABLE: Variables = { NEWER: '1', READABLE_FROM: '1' }
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     ...variables,
   })
 
-  /** The archive of another version: this program with other variables, whatever those of its caller are. */
+  /** The archive of another version: this program with these variables in place of its caller's. */
   async function release(version: string, name: string, variables: Variables): Promise<string> {
     const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
     const script = `#!/bin/sh\nunset NEWER READABLE_FROM\nexec env ${settings.join(' ')} ${program} "$@"\n`
@@ -63,14 +63,14 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     linkSync(program, executable)
     const sql = new SQL({ url: database.url, max: 1, idleTimeout: 0 })
     return {
-      /** The program's own file again, which finds itself: the script in its place is none. */
+      /** Puts the program's own file back, since the script in its place cannot replace itself. */
       relink() {
         rmSync(executable)
         linkSync(program, executable)
       },
-      of: (words: string, variables: Variables = {}) =>
+      command: (words: string, variables: Variables = {}) =>
         run([executable, ...words.split(' '), '--data', data], variables),
-      /** Money by SQL of its own: what is in the accounts, what their entries add up to, and how many calls are paid. */
+      /** Sums by independent SQL: balances, entries and charges, and the number of calls. */
       async sums() {
         const [row] = await sql.unsafe(
           `SELECT (SELECT sum(balance_nanos)::text FROM accounts) AS balances, (SELECT sum(amount_nanos)::text FROM entries) AS entries,
@@ -87,12 +87,12 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
           stderr: 'pipe',
         })
         try {
-          let said = ''
+          let output = ''
           for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-            said += text
-            if (/listens on \S+\s/.test(said)) break
+            output += text
+            if (/listens on \S+\s/.test(output)) break
           }
-          await work(/listens on (http:\S+)/.exec(said)?.[1] ?? expect.unreachable(said))
+          await work(/listens on (http:\S+)/.exec(output)?.[1] ?? expect.unreachable(output))
         } finally {
           child.kill('SIGTERM')
           await child.exited
@@ -127,25 +127,25 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     expect(cost > 0n).toBe(true)
   }
 
-  /** Serves once, so that there are tables, and makes a key. */
-  async function begun(place: Installation): Promise<string> {
+  /** Serves once to create the tables, then creates a key. */
+  async function firstKey(place: Installation): Promise<string> {
     await place.serve(async () => undefined)
-    expect(place.of('account create ada')).toMatchObject({ status: 0 })
-    expect(place.of('credit ada 5')).toMatchObject({ status: 0 })
-    const key = place.of('key create ada').out.trim()
+    expect(place.command('account create ada')).toMatchObject({ status: 0 })
+    expect(place.command('credit ada 5')).toMatchObject({ status: 0 })
+    const key = place.command('key create ada').out.trim()
     expect(key).toStartWith('tg_')
     return key
   }
 
-  test('goes in over rows that it then migrates, serves the same key, and may be taken back', async () => {
+  test('migrates the rows, serves the same key, and can be reverted', async () => {
     await using place = await installation('readable')
     const newer = await release(NEWER_VERSION, 'readable-newer', NEWER)
     const older = await release(own_version, 'readable-older', {})
-    const key = await begun(place)
+    const key = await firstKey(place)
     await callOnce(place, key)
     const before = await place.sums()
 
-    const upgraded = place.of(`upgrade --from ${newer}`)
+    const upgraded = place.command(`upgrade --from ${newer}`)
     expect([upgraded.status, upgraded.out]).toEqual([
       0,
       expect.stringContaining(`Tollgate ${NEWER_VERSION} has replaced ${own_version}`),
@@ -154,35 +154,35 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     expect(await place.schema()).toMatchObject({ version: String(NEWEST) })
     await callOnce(place, key)
     expect(await place.schema()).toMatchObject({ version: String(NEWEST + 1), readable_from: String(NEWEST) })
-    const { out, status } = place.of('audit')
+    const { out, status } = place.command('audit')
     expect([status, out]).toEqual([0, expect.stringContaining('Clean: every invariant holds.')])
     expect((await place.sums()).calls).toBe(before.calls + 1)
 
     place.relink()
-    expect(place.of(`upgrade --from ${older}`, NEWER)).toMatchObject({ status: 0 })
+    expect(place.command(`upgrade --from ${older}`, NEWER)).toMatchObject({ status: 0 })
     await callOnce(place, key)
-    expect(place.of('audit')).toMatchObject({ status: 0 })
+    expect(place.command('audit')).toMatchObject({ status: 0 })
   })
 
-  test('cannot be taken back below the version that its tables can be read from: nothing is changed, and it serves on', async () => {
+  test('cannot be reverted to a version that cannot read its tables: nothing changes, and it serves on', async () => {
     await using place = await installation('unreadable')
     const newer = await release(NEWER_VERSION, 'unreadable-newer', UNREADABLE)
     const older = await release(own_version, 'unreadable-older', {})
-    const key = await begun(place)
+    const key = await firstKey(place)
     await callOnce(place, key)
-    expect(place.of(`upgrade --from ${newer}`)).toMatchObject({ status: 0 })
+    expect(place.command(`upgrade --from ${newer}`)).toMatchObject({ status: 0 })
     await callOnce(place, key)
     expect(await place.schema()).toMatchObject({ readable_from: String(NEWEST + 1) })
     const before = await place.sums()
 
     place.relink()
-    const { status, out, err } = place.of(`upgrade --from ${older}`, UNREADABLE)
+    const { status, out, err } = place.command(`upgrade --from ${older}`, UNREADABLE)
     expect([status, out]).toEqual([1, ''])
     expect(err).toContain(
       `Tollgate ${own_version} cannot read the database of ${folder.at('unreadable/data')}: version ${NEWEST + 1}, from a newer program; this one knows ${NEWEST}. Nothing was changed.`,
     )
     expect(await place.sums()).toEqual(before)
     await callOnce(place, key, UNREADABLE)
-    expect(place.of('audit', UNREADABLE)).toMatchObject({ status: 0 })
+    expect(place.command('audit', UNREADABLE)).toMatchObject({ status: 0 })
   })
 })

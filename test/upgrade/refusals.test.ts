@@ -1,4 +1,4 @@
-// What an upgrade refuses before it replaces anything: the executable and its folder stay as they are. Programs are scripts here.
+// Refusals of an upgrade before it replaces anything: the executable and its folder stay unchanged. Programs are scripts here.
 import { describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -16,13 +16,13 @@ const VERSION = '99.0.0'
 const NAME = archiveName(VERSION)
 const FOUND = { level: 'ok', check: 'schema', found: 'version 31, up to date', advice: null }
 
-/** A program that says its version, and what its doctor finds. */
+/** A program that prints its version, and the findings of its doctor. */
 const programOf = (version: string, findings: readonly object[] = [FOUND]): string =>
   `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; else echo '${JSON.stringify({ healthy: true, findings })}'; fi\n`
 
 const get = (url: string) => fetch(url, { redirect: 'manual' })
 
-/** Upgrades a script. @param options in place of those of an upgrade without anything special */
+/** Upgrades a script. @param options in place of those of an ordinary upgrade */
 async function upgrade(options: Partial<UpgradeOptions> & Pick<UpgradeOptions, 'source'>) {
   mkdirSync(place.at('bin'), { recursive: true })
   const executable = place.at('bin', 'tollgate')
@@ -62,8 +62,8 @@ const { [NAME]: _, ...without_archive } = release
 const { 'checksums.txt': __, ...without_checksums } = release
 const { 'checksums.txt.minisig': ___, ...without_signature } = release
 
-describe('the same release', () => {
-  test('is taken from a file, and the executable has the mode of the one before', async () => {
+describe('a release', () => {
+  test('is installed from a file, and the executable keeps the mode of the previous one', async () => {
     const done = await upgrade({ source: sourceOfFiles(release), public_key: key.public_key })
     expect(done).toMatchObject({ from: '0.4.0', to: VERSION, signed: 'tollgate 99.0.0', checked_data: false })
     expect(readdirSync(place.at('bin')).sort()).toEqual(['tollgate', 'tollgate.before'])
@@ -72,13 +72,13 @@ describe('the same release', () => {
     expect(statSync(place.at('bin', 'tollgate')).mode & 0o777).toBe(0o750)
   })
 
-  test('is only looked at by a dry run', async () => {
+  test('is only examined by a dry run', async () => {
     const { kept, changes } = await upgrade({ source: sourceOfFiles(release), is_dry: true })
     expect([kept, changes.map(({ version }) => version)]).toEqual([null, [VERSION]])
     expectUntouched()
   })
 
-  test('is not put there twice, so that the older one stays the one that is kept', async () => {
+  test('is not installed twice, so that the kept executable stays the older one', async () => {
     const files = releaseOf(NAME, await archiveOf(VERSION, { tollgate: programOf(VERSION) }))
     const source = sourceOfFiles(files)
     await upgrade({ source })
@@ -96,7 +96,7 @@ describe('the same release', () => {
     expect(readFileSync(place.at('bin', 'tollgate.before'), 'utf8')).toBe('in use')
   })
 
-  test('goes by the URL, through a redirect, and asks for nothing else', async () => {
+  test('is downloaded by its URL, through a redirect, without other requests', async () => {
     using host = await serveFiles({ '/store/a': archive })
     const files: Record<string, ServedFile> = Object.fromEntries(
       Object.entries(release).map(([name, content]) => [`/v99/${name}`, content]),
@@ -108,7 +108,7 @@ describe('the same release', () => {
   })
 })
 
-describe('refuses', () => {
+describe('an upgrade refuses', () => {
   const damaged = Buffer.from(archive)
   damaged[30] = 255 - (damaged[30] ?? 0)
   const line = release['checksums.txt'] as string
@@ -121,19 +121,19 @@ describe('refuses', () => {
       `The checksum of ${NAME} is wrong`,
     ],
     [
-      'a list without it',
+      'a list without the archive',
       { ...release, 'checksums.txt': line.replace(NAME, `${NAME}.old`) },
       `has no ${NAME}`,
     ],
-    ['a list with it twice', { ...release, 'checksums.txt': line + line }, `has ${NAME} twice`],
+    ['a list with the archive twice', { ...release, 'checksums.txt': line + line }, `has ${NAME} twice`],
     [
       'half a checksum',
       { ...release, 'checksums.txt': `${'a'.repeat(32)}  ${' '.repeat(32)}${NAME}` },
       `has no SHA-256 for ${NAME}`,
     ],
-    ['no list', without_checksums, 'checksums.txt: file not found. It must be beside the archive'],
+    ['a missing list', without_checksums, 'checksums.txt: file not found. It must be beside the archive'],
     [
-      'a list without an end',
+      'an endless list',
       { ...release, 'checksums.txt': 'x'.repeat(2 ** 20 + 1) },
       'checksums.txt is too large',
     ],
@@ -143,7 +143,7 @@ describe('refuses', () => {
   })
 
   test.each<[why: string, files: Record<string, string | Uint8Array>, public_key: string, words: string]>([
-    ['no signature', without_signature, key.public_key, 'checksums.txt.minisig: file not found'],
+    ['a missing signature', without_signature, key.public_key, 'checksums.txt.minisig: file not found'],
     [
       'the signature of another key',
       release,
@@ -151,13 +151,13 @@ describe('refuses', () => {
       'The signature of checksums.txt is not valid: the signature is of key',
     ],
     [
-      'a list that is not what was signed',
+      'a list that was changed after signing',
       { ...release, 'checksums.txt': `${line}\n` },
       key.public_key,
       'is not valid: the signature is not of this content',
     ],
-    ['a key that is none', release, 'secret', 'the public key is not one of minisign'],
-  ])('%s, where a key is known', async (_why, files, public_key, words) => {
+    ['an invalid key', release, 'secret', 'the public key is not one of minisign'],
+  ])('%s, if a key is known', async (_why, files, public_key, words) => {
     await expect(upgrade({ source: sourceOfFiles(files), public_key })).rejects.toThrow(words)
     expectUntouched()
   })
@@ -174,7 +174,7 @@ describe('refuses', () => {
       'The executable for linux-x64 does not run on this machine: it is for another system, processor or C library. Nothing was changed.',
     ],
     [
-      'that says why it does not run',
+      'whose program says why it does not run',
       { tollgate: '#!/bin/sh\necho "no such library" >&2; exit 127\n' },
       'does not run on this machine: no such library.',
     ],
@@ -189,7 +189,7 @@ describe('refuses', () => {
     expectUntouched()
   })
 
-  test('what is no archive, and a name that is not one of a release', async () => {
+  test('a file that is not an archive, and a name that is not one of a release', async () => {
     const source = sourceOfFiles(releaseOf(NAME, Buffer.from('no archive')))
     await expect(upgrade({ source })).rejects.toThrow('The archive cannot be unpacked')
     writeFileSync(place.at('release', 'tollgate.tar.gz'), archive)
@@ -208,14 +208,14 @@ describe('refuses', () => {
     'ftp://example.com/a',
     'file:///etc/passwd',
     'http://127.0.0.1.example.com/a',
-  ])('%s', (url) => {
+  ])('the address %s', (url) => {
     expect(() => sourceOf(url, get)).toThrow('must begin with https://, because plain HTTP')
   })
 
   test.each<[why: string, served: Record<string, ServedFile>, words: RegExp]>([
-    ['a file that is not there', without_archive, /tar\.gz could not be downloaded: the server says 404\./],
+    ['a missing file', without_archive, /tar\.gz could not be downloaded: the server says 404\./],
     [
-      'a download that breaks off',
+      'an interrupted download',
       { ...release, [NAME]: { first: archive.subarray(0, 50) } },
       /tar\.gz could not be downloaded: /,
     ],
@@ -224,12 +224,12 @@ describe('refuses', () => {
       { ...release, [NAME]: { location: 'http://192.0.2.1/a' } },
       /^http:\/\/192\.0\.2\.1\/a: must begin with https/,
     ],
+    ['an endless redirect', { ...release, [NAME]: { location: `/${NAME}` } }, /redirects more than 5 times/],
     [
-      'a redirect without an end',
-      { ...release, [NAME]: { location: `/${NAME}` } },
-      /redirects more than 5 times/,
+      'a redirect to an invalid URL',
+      { ...release, [NAME]: { location: 'http://[' } },
+      /it redirects without a URL/,
     ],
-    ['a redirect to no URL', { ...release, [NAME]: { location: 'http://[' } }, /it redirects without a URL/],
   ])('%s', async (_why, served, words) => {
     using server = await serveFiles(
       Object.fromEntries(Object.entries(served).map(([name, file]) => [`/${name}`, file])),
@@ -238,7 +238,7 @@ describe('refuses', () => {
     expectUntouched()
   })
 
-  test('what unpacks to more than a release has, before it is written', async () => {
+  test('an archive that unpacks to more than a release has, before it is written', async () => {
     const tar = pack()
     tar.entry({ name: `tollgate-${VERSION}-linux-x64/tollgate`, size: 1024 ** 3 + 1 })
     const [header] = await once(tar, 'data')
@@ -247,7 +247,7 @@ describe('refuses', () => {
     expectUntouched()
   })
 
-  test('an address with a password or a token, which no message has', async () => {
+  test('an unreachable address, without its password and token in the message', async () => {
     const source = sourceOf(`https://me:secret@127.0.0.1:1/${NAME}?token=secret`, get)
     const refusal = await upgrade({ source }).catch(String)
     expect(refusal).toContain('https://127.0.0.1:1/checksums.txt could not be downloaded')
@@ -258,7 +258,7 @@ describe('refuses', () => {
     expectUntouched()
   })
 
-  test('a server that is not there', async () => {
+  test('a server that does not listen', async () => {
     const server = await serveFiles({})
     server[Symbol.dispose]()
     await expect(upgrade({ source: sourceOf(`${server.url}/${NAME}`, get) })).rejects.toThrow(
@@ -278,21 +278,27 @@ describe('the data folder', () => {
   const unreadable = { ...FOUND, level: 'fail', found: 'version 40, from a newer program; this one knows 31' }
   const mistake = { level: 'fail', check: 'catalogue', found: 'a mistake', advice: 'Fix it.' }
 
-  test.each([OLDER, VERSION])('whose database %s cannot read keeps it away', async (version) => {
-    withData()
-    await expect(upgrade({ source: await sourceSaying(version, [mistake, unreadable]) })).rejects.toThrow(
-      `Tollgate ${version} cannot read the database of ${place.at('data')}: version 40, from a newer program; this one knows 31. Nothing was changed.`,
-    )
-    expectUntouched()
-  })
+  test.each([OLDER, VERSION])(
+    'prevents an upgrade to %s, which cannot read its database',
+    async (version) => {
+      withData()
+      await expect(upgrade({ source: await sourceSaying(version, [mistake, unreadable]) })).rejects.toThrow(
+        `Tollgate ${version} cannot read the database of ${place.at('data')}: version 40, from a newer program; this one knows 31. Nothing was changed.`,
+      )
+      expectUntouched()
+    },
+  )
 
-  test.each([OLDER, VERSION])('with a mistake for %s does not, and it is said', async (version) => {
-    withData()
-    const { findings } = await upgrade({ source: await sourceSaying(version, [mistake, FOUND]) })
-    expect(findings).toEqual([mistake])
-  })
+  test.each([OLDER, VERSION])(
+    'allows an upgrade to %s despite a mistake, which is reported',
+    async (version) => {
+      withData()
+      const { findings } = await upgrade({ source: await sourceSaying(version, [mistake, FOUND]) })
+      expect(findings).toEqual([mistake])
+    },
+  )
 
-  test('of which an older one cannot say anything keeps that away, but not a newer one', async () => {
+  test('prevents a downgrade, but not an upgrade, if its database cannot be reached', async () => {
     withData()
     const no_server = { ...mistake, check: 'database', found: 'it cannot be reached' }
     await expect(upgrade({ source: await sourceSaying(OLDER, [no_server]) })).rejects.toThrow(
@@ -303,7 +309,7 @@ describe('the data folder', () => {
     expect(findings).toEqual([no_server])
   })
 
-  test('that a program cannot examine keeps it away', async () => {
+  test('prevents an upgrade to a program that cannot examine it', async () => {
     withData()
     const program = `#!/bin/sh\n[ "$1" = --version ] && echo ${VERSION} || { echo 'unknown command' >&2; exit 1; }\n`
     await expect(upgrade({ source: await sourceSaying(VERSION, program) })).rejects.toThrow(
@@ -312,7 +318,7 @@ describe('the data folder', () => {
     expectUntouched()
   })
 
-  test('must be named for an older version, and need not be for a newer one', async () => {
+  test('must be named for a downgrade', async () => {
     await expect(upgrade({ source: await sourceSaying(OLDER, []) })).rejects.toThrow(
       `No data found in ${place.at('data')}: name the data folder with --data.`,
     )

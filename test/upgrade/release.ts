@@ -1,4 +1,4 @@
-// A release made for tests: an archive with any program in it, checksums.txt, and its signature by a key of its own.
+// Releases for tests: an archive with any program in it, checksums.txt, and its signature by a key of its own.
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
