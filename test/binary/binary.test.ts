@@ -21,7 +21,7 @@ import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { executable } from '../support/programs.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
-import { usedByStart } from '../tools/start-order.ts'
+import { recordStart } from '../tools/start-order.ts'
 
 /** An executable after its first start on a folder, with the content of its banner. */
 interface Started {
@@ -245,7 +245,7 @@ describe('the executable in an empty folder', () => {
 
   test('orders most functions that a start uses: otherwise run `bun test/tools/start-order.ts`', async () => {
     const ordered = new Set(readFileSync(START_ORDER, 'utf8').split('\n'))
-    const functions = (await usedByStart(join(folder, 'tollgate'))).filter((line) => line.startsWith('F '))
+    const functions = (await recordStart(join(folder, 'tollgate'))).filter((line) => line.startsWith('F '))
     expect(functions.length).toBeGreaterThan(1_000)
     expect(functions.filter((line) => ordered.has(line)).length / functions.length).toBeGreaterThan(0.7)
   })

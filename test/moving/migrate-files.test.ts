@@ -137,7 +137,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     })
     use(out)
     expect((await migrate('--files', to)).err).toContain(
-      `[storage] names ${to} already, so the files are migrateBoth.`,
+      `[storage] names ${to} already, so the files are there.`,
     )
     for (const name of ['images', 'files', 'answers', 'responses'])
       rmSync(scene.path(name), { recursive: true })

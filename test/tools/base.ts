@@ -1,4 +1,4 @@
-// The script of a new database, written anew from the migrations: `bun test/tools/base.ts`, once many have come after its last.
+// The script of a new database: `bun test/tools/base.ts` rewrites it from the migrations, once many have come after its last.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
@@ -9,7 +9,7 @@ const HEAD = `-- The tables of a new database, as migrations 0001 to ${LAST} lea
 -- A database that has none of them gets these at once, in a tenth of the time. \`bun test/tools/base.ts\` has written it; later migrations follow.`
 
 const db = new Database(':memory:')
-// Another list than the program's own has no short way.
+// A copy of the program's list, since `migrate` takes its short way only for the original.
 migrate(db, [...MIGRATIONS])
 const parts = db
   .query<{ type: string; name: string; sql: string }, []>(

@@ -1,4 +1,4 @@
-// The functions that a start of an executable uses, and commands and first calls: `bun test/tools/start-order.ts` writes them anew for the build.
+// The functions that an executable uses at its start, in commands and in first calls: `bun test/tools/start-order.ts` rewrites their list for the build.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import {
 import { makeDataFolder, startUpstream } from './bench/subjects.ts'
 
 const VERSION = 'v2'
-/** Modules, functions and their names. Strings and numbers would be fifteen times as many lines, for 1 MiB of memory. */
+/** Modules, functions and their names. Strings and numbers would add fifteen times the lines, for 1 MiB of memory. */
 const KEPT = /^[FMN] /
 const { short } = FULL.streams
 const CALLS = [
@@ -26,15 +26,15 @@ const CALLS = [
   ...[nativeStream, messagesStream, forwardedChatStream].map((stream) => stream(short)),
 ]
 
-/** Starts an executable, makes a call of each kind, and runs commands. @returns the lines of what it used, the first of each */
-export async function usedByStart(executable: string): Promise<string[]> {
+/** Starts an executable, makes a call of each kind, and runs commands. @returns the lines of its records, each once */
+export async function recordStart(executable: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-start-order-'))
   using _removing = atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const upstream = await startUpstream()
   const data = await makeDataFolder([executable], upstream.port)
-  const recorded = (name: string) => ({ BUN_BYTECODE_ORDER_OUT: join(folder, name) })
+  const recordTo = (name: string) => ({ BUN_BYTECODE_ORDER_OUT: join(folder, name) })
   try {
-    const gateway = start([executable, 'serve', '--data', data.path], recorded('serve'))
+    const gateway = start([executable, 'serve', '--data', data.path], recordTo('serve'))
     await untilListening(data.port, nowMs(), '/healthz')
     for (const { path, headers, key_header, body } of CALLS) {
       const url = `http://127.0.0.1:${data.port}${path}`
@@ -44,8 +44,8 @@ export async function usedByStart(executable: string): Promise<string[]> {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
     }
     await gateway.stop()
-    await run([executable, '--help'], recorded('help'))
-    await run([executable, 'key', 'list', '--data', data.path], recorded('list'))
+    await run([executable, '--help'], recordTo('help'))
+    await run([executable, 'key', 'list', '--data', data.path], recordTo('list'))
   } finally {
     data.remove()
     await upstream.process.stop()
@@ -61,7 +61,7 @@ if (import.meta.main) {
   using _removing = atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const outfile = join(folder, 'tollgate')
   await buildBinary({ ...GATEWAY, outfile })
-  const lines = await usedByStart(outfile)
+  const lines = await recordStart(outfile)
   writeFileSync(START_ORDER, `${[VERSION, ...lines].join('\n')}\n`)
   process.stdout.write(`${START_ORDER}: ${lines.length} lines\n`)
 }

@@ -1,30 +1,30 @@
-// One attack on a running gateway, and what it came to.
+// The interface of attacks on a running gateway, and their results.
 
-/** How hard the attacks are tried. */
+/** The effort that attacks make. */
 export interface Effort {
-  /** Multiplies the rounds of attacks that are repeated; 1 unless `--rounds` says otherwise. Below 1, some try with fewer calls. */
+  /** Multiplies the rounds of repeated attacks; 1 unless `--rounds` says otherwise. Below 1, some attacks make fewer calls. */
   readonly rounds: number
-  /** Also those that take longer than a minute. */
+  /** Includes attacks that take longer than a minute. */
   readonly long: boolean
 }
 
-/** What an attack came to. */
+/** The result of an attack. */
 export interface Result {
-  /** How often it was tried, such as `100 rounds` or `60 bodies of 29 MB`. */
+  /** The number of attempts, such as `100 rounds` or `60 bodies of 29 MB`. */
   readonly tried: string
-  /** Whether the gateway did what it promises, every time. */
+  /** Whether the gateway kept its promises every time. */
   readonly held: boolean
-  /** The figures that were seen, whether it held or not, such as `healthz p99 21 ms, peak 410 MB`. */
-  readonly seen: string
+  /** The measured figures, whether it held or not, such as `healthz p99 21 ms, peak 410 MB`. */
+  readonly figures: string
 }
 
 export interface Attack {
-  /** How it is chosen with `--only`: lower-case words, joined by hyphens. */
+  /** The name for `--only`: lower-case words, joined by hyphens. */
   readonly name: string
-  /** What a hostile caller, provider or disk does, in a few words. */
-  readonly what: string
-  /** Takes longer than a minute: only with `--long`. */
+  /** A few words about the hostile caller, provider or disk. */
+  readonly description: string
+  /** True if it takes longer than a minute: it runs only with `--long`. */
   readonly long?: boolean
-  /** Starts what it needs, attacks, and cleans up. Bounded: it ends by itself, whatever the gateway does. */
+  /** Starts what it needs, attacks, and cleans up. It always ends by itself, even if the gateway fails. */
   run(effort: Effort): Promise<Result>
 }

@@ -1,4 +1,4 @@
-// The attack of large bodies: whatever comes in, everyone else goes on, and the memory stays bounded and comes back.
+// The attack of large bodies: other callers are still served, and memory stays bounded and is returned.
 import { join } from 'node:path'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
@@ -13,7 +13,7 @@ const MAX_PEAK_MB = 1_000
 const MAX_QUIET_MB = 300
 const QUIET_MS = 60_000
 
-/** Kind of body, how many, how many at once: all rows of a wave at the same time. */
+/** Kind of body, number, and number at once. All rows of a wave run at the same time. */
 type Wave = readonly (readonly [kind: string, count: number, at_once: number])[]
 const WAVES: readonly Wave[] = [
   [['arrays', 12, 3]],
@@ -28,7 +28,7 @@ const WAVES: readonly Wave[] = [
 
 export const bodies: Attack = {
   name: 'bodies',
-  what: 'bodies of 29 and 99 MB and uploads of 25 MB, seventy at once',
+  description: 'bodies of 29 and 99 MB and uploads of 25 MB, seventy at once',
   long: true,
   async run({ rounds }) {
     using upstream = startQuickUpstream()
@@ -38,7 +38,7 @@ export const bodies: Attack = {
     })
     const key = gateway.keys[2] ?? ''
     const calm = await watchDuring(gateway, key, Bun.sleep(CALM_MS))
-    const seen = [`calm: ${textOf(calm)}`]
+    const figures = [`calm: ${textOf(calm)}`]
     let held = true
     for (const wave of Array(rounds).fill(WAVES).flat() as Wave[]) {
       const flood = Promise.all(wave.map((row, at) => sendFlood(gateway, gateway.keys[at % 2] ?? '', row)))
@@ -46,23 +46,23 @@ export const bodies: Attack = {
       held &&= watched.health_p99_ms < MAX_HEALTH_MS
       held &&= watched.call_p99_ms < calm.call_p99_ms + MAX_CALL_DELAY_MS
       held &&= watched.peak_mb < MAX_PEAK_MB
-      seen.push(
+      figures.push(
         `${wave.map(([kind, count]) => `${count} ${kind}`).join(' + ')}: ${textOf(watched)}, ${(await flood).join(' ')}`,
       )
     }
     const began_ms = performance.now()
     let quiet_mb = await usedMemory(gateway.pid)
     while (quiet_mb >= MAX_QUIET_MB && performance.now() - began_ms < QUIET_MS) {
-      // Nothing tells when the system has got its memory back: it is looked at.
+      // Polling, since nothing reports that the system has got its memory back.
       await Bun.sleep(500)
       quiet_mb = await usedMemory(gateway.pid)
     }
     const quiet_s = Math.round((performance.now() - began_ms) / 1_000)
-    seen.push(`${quiet_mb} MB after ${quiet_s} s of quiet`)
+    figures.push(`${quiet_mb} MB after ${quiet_s} s of quiet`)
     return {
       tried: `${WAVES.length * rounds} waves`,
       held: held && quiet_mb < MAX_QUIET_MB,
-      seen: seen.join('; '),
+      figures: figures.join('; '),
     }
   },
 }

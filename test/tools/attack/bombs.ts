@@ -12,7 +12,7 @@ const ROUNDS = 3
 
 export const bombs: Attack = {
   name: 'bombs',
-  what: 'a provider answers 2 GB of compressed spaces',
+  description: 'a provider answers 2 GB of compressed spaces',
   async run({ rounds }) {
     await using bomb = await startBomb(BOMB_BYTES)
     await using gateway = await startGatewayProcess(
@@ -40,7 +40,7 @@ export const bombs: Attack = {
     return {
       tried: `${2 * tried} answers`,
       held: refused === 2 * tried && growth_mb < MAX_GROWTH_MB,
-      seen: `${refused} refused, memory grew by ${growth_mb} MB at its peak`,
+      figures: `${refused} refused, memory grew by ${growth_mb} MB at its peak`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// What others see of an attack: how long the health and small paid calls of their own take meanwhile, and the memory of the gateway.
+// Bystanders of an attack: the times of health checks and of small paid calls meanwhile, and the memory of the gateway.
 import { loadavg } from 'node:os'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { usedMemory } from '../../support/memory.ts'
@@ -16,7 +16,7 @@ export interface Watched {
   peak_mb: number
 }
 
-/** Watches a gateway until the work is done. @param key of an account that can pay @throws Error if a bystander is refused */
+/** Watches a gateway until the work is done. @param key the key of an account that can pay @throws Error if a bystander is refused */
 export async function watchDuring(
   gateway: Pick<GatewayProcess, 'url' | 'pid'>,
   key: string,

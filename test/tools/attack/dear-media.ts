@@ -1,4 +1,4 @@
-// Accounts with five cents that send media as dear as their format allows, 1,000 calls at once: they get what five cents pay for.
+// Accounts with five cents that send the most expensive media of each format, 1,000 calls at once: they get five cents' worth.
 import { BALANCE_USD, DEAR_CASES, dearScene } from '../../support/dear-media.ts'
 import { buy } from '../../support/uncounted-input.ts'
 import type { Attack, Result } from './attack.ts'
@@ -7,7 +7,7 @@ const AT_ONCE = 1_000
 
 export const dearMedia: Attack = {
   name: 'dear-media',
-  what: 'documents, audio, video and images as dear as they can be, from accounts with five cents',
+  description: 'documents, audio, video and images as dear as they can be, from accounts with five cents',
   async run({ rounds }): Promise<Result> {
     await using s = await dearScene()
     const broken: string[] = []
@@ -17,16 +17,16 @@ export const dearMedia: Attack = {
     let highest_nanos = 0
     for (let round = 0; round < rounds; round++)
       for (const one of DEAR_CASES) {
-        const bought = await buy(s, one, '', calls, BALANCE_USD)
-        answers += bought.answers
-        debt_nanos += bought.debt_nanos
-        highest_nanos = Math.max(highest_nanos, bought.cost_nanos)
-        if (!bought.held) broken.push(`${one.surface}, ${one.medium.name}: ${JSON.stringify(bought)}`)
+        const purchase = await buy(s, one, '', calls, BALANCE_USD)
+        answers += purchase.answers
+        debt_nanos += purchase.debt_nanos
+        highest_nanos = Math.max(highest_nanos, purchase.cost_nanos)
+        if (!purchase.held) broken.push(`${one.surface}, ${one.medium.name}: ${JSON.stringify(purchase)}`)
       }
     return {
       tried: `${Math.ceil(rounds) * DEAR_CASES.length} accounts, ${calls} calls at once each`,
       held: broken.length === 0,
-      seen: `${answers} answers, debt ${debt_nanos / 1e9} USD, at most ${highest_nanos / 1e9} USD of 0.05 an account${broken.map((line) => `; ${line}`).join('')}`,
+      figures: `${answers} answers, debt ${debt_nanos / 1e9} USD, at most ${highest_nanos / 1e9} USD of 0.05 an account${broken.map((line) => `; ${line}`).join('')}`,
     }
   },
 }

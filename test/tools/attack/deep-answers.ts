@@ -1,4 +1,4 @@
-// Providers who nest what they answer without end: whole, in an event, in an error, and as the arguments of a tool.
+// Providers with endlessly nested answers: whole, in an event, in an error, and as the arguments of a tool.
 import {
   OVER_CHAT,
   OVER_MESSAGES,
@@ -15,7 +15,7 @@ import { watchHealth } from './health.ts'
 const LEVELS = 150_000
 const MAX_HEALTH_MS = 100
 const ROUNDS = 3
-/** Deeper than any answer that is honest; texts that spell brackets are as deep as their string. */
+/** Deeper than any honest answer; brackets within a string do not count. */
 const MAX_DEPTH = 128
 
 const DEEP = ['['.repeat(LEVELS) + ']'.repeat(LEVELS), `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`]
@@ -29,7 +29,7 @@ const CALLS = [false, true].flatMap((streams) => [
   REQUESTS.messages(OVER_CHAT, streams),
 ])
 
-/** Deep where it hurts most: each field is one that some protocol reads. */
+/** A body that is deep where it hurts most: in fields that some protocol reads. */
 const bodyOf = (deep: string): string =>
   `{"type":"response.completed","candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${deep}}}]}}],"choices":[{"index":0,"message":{"tool_calls":[{"function":{"name":"f","arguments":${JSON.stringify(deep)}}}]},"delta":{"content":${deep}}}],"content":[{"type":"tool_use","input":${deep}}],"output":[{"type":"message","content":${deep}}],"response":{"output":${deep}}}`
 
@@ -45,7 +45,7 @@ function answersOf(deep: string): Answer[] {
   ]
 }
 
-/** How many levels are open at once in a text of JSON, or of events, outside of its strings. */
+/** The deepest nesting in a text of JSON, or of events, outside of its strings. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -63,7 +63,7 @@ function depthOf(text: string): number {
 
 export const deepAnswers: Attack = {
   name: 'deep-answers',
-  what: 'a provider answers JSON that is nested 150,000 levels deep',
+  description: 'a provider answers JSON that is nested 150,000 levels deep',
   async run({ rounds }): Promise<Result> {
     await using upstream = await startUpstream()
     await using gateway = await startGatewayProcess(
@@ -97,7 +97,7 @@ export const deepAnswers: Attack = {
     return {
       tried: `${tried} answers`,
       held: passed === 0 && health_ms <= MAX_HEALTH_MS,
-      seen: `${passed} passed on; healthz at most ${health_ms} ms`,
+      figures: `${passed} passed on; healthz at most ${health_ms} ms`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// The attack of callers who stop reading streams that never end, on a machine that is busy: whether each is let go in time.
+// The attack of callers who stop reading endless streams, on a busy machine: the gateway must end each in time.
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { ask, piece, streamPath } from '../../support/native.ts'
@@ -8,7 +8,7 @@ import { watchHealth } from './health.ts'
 
 const READERS = 300
 const TIMEOUT_MS = 5_000
-/** The gateway looks every half second; the rest is for the machine, which is busy. */
+/** The gateway checks every half second; the rest is for the busy machine. */
 const MAX_LATE_MS = 2_000
 const BUSY_PROCESSES = 3
 const ENDS_MS = 120_000
@@ -17,7 +17,7 @@ const EVENT = Buffer.from(`data: ${JSON.stringify(piece('A fast answer. '.repeat
 /** Keeps a processor busy until it is killed. */
 const busy = () => Bun.spawn([process.execPath, '-e', 'for (;;);'])
 
-/** A provider of endless streams, and for each how long its last event had been taken when it was let go. */
+/** A provider of endless streams, and for each stream the time from its last accepted event to its end. */
 function startEndless() {
   const waited_ms: number[] = []
   const server = Bun.serve({
@@ -41,7 +41,7 @@ function startEndless() {
 
 export const endlessReaders: Attack = {
   name: 'endless-readers',
-  what: `${READERS} callers stop reading endless streams, beside ${BUSY_PROCESSES} busy processes`,
+  description: `${READERS} callers stop reading endless streams, beside ${BUSY_PROCESSES} busy processes`,
   long: true,
   async run() {
     const provider = startEndless()
@@ -65,7 +65,7 @@ export const endlessReaders: Attack = {
         }),
       )
       const until_ms = performance.now() + ENDS_MS
-      // A bound on the whole: the provider notes each reader as it is let go, at any time until then.
+      // A bound on the whole attack: streams may end at any time until then.
       while (provider.waited_ms.length < READERS && performance.now() < until_ms) await Bun.sleep(100)
       for (const client of clients) client.leave('close')
     } finally {
@@ -77,7 +77,7 @@ export const endlessReaders: Attack = {
     return {
       tried: `${READERS} readers, ${TIMEOUT_MS / 1_000} s each`,
       held: provider.waited_ms.length === READERS && longest_ms <= TIMEOUT_MS + MAX_LATE_MS,
-      seen: `${provider.waited_ms.length} let go, the last ${longest_ms} ms after it took nothing more; healthz at most ${health_ms} ms`,
+      figures: `${provider.waited_ms.length} let go, the last ${longest_ms} ms after it took nothing more; healthz at most ${health_ms} ms`,
     }
   },
 }

@@ -1,11 +1,11 @@
-// A program that floods, so that attacks can measure beside it: a provider of as many events as a caller takes, or that caller.
+// A flooding program beside which attacks can measure: a provider of events without a pause, or their caller.
 //
 //   bun test/tools/attack/event-flood.ts provide <how many events | how many MB, gzip>
 //   bun test/tools/attack/event-flood.ts take <url> <key> <body>
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-const [, , role = '', ...given] = process.argv
+const [, , role = '', ...args] = process.argv
 
 /** The shortest events of each protocol, and their ends; the provider's path begins with its name. */
 const EVENTS: Readonly<Record<string, readonly [event: string, end: string]>> = {
@@ -64,7 +64,7 @@ function provide(amount: string): void {
   })
 }
 
-/** Prints how many bytes came. */
+/** Prints the status and the number of received bytes. */
 async function take(url: string, key: string, body: string): Promise<void> {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -77,5 +77,5 @@ async function take(url: string, key: string, body: string): Promise<void> {
   process.stdout.write(`${response.status} ${bytes}\n`)
 }
 
-if (role === 'provide') provide(given[0] ?? '')
-else await take(given[0] ?? '', given[1] ?? '', given[2] ?? '')
+if (role === 'provide') provide(args[0] ?? '')
+else await take(args[0] ?? '', args[1] ?? '', args[2] ?? '')

@@ -1,4 +1,4 @@
-// A program that sends many large bodies at once, and prints what was answered: for attacks, so that they can measure beside it.
+// A flooding program beside which attacks can measure: it sends many large bodies at once, and prints the statuses of the answers.
 //
 //   bun test/tools/attack/flood.ts <url> <key> <kind of body> <how many> <how many at once>
 import { MAX_IMAGE_BYTES } from '../../../src/media/limits.ts'
@@ -13,7 +13,7 @@ const MEGABYTE = 1024 * 1024
 const emptyArrays = (bytes: number): Buffer => {
   const body = Buffer.alloc(bytes, '[],')
   body.write('{"contents":[{"parts":[{"text":"a"}]}],"x":[')
-  // The head may end inside a triple: blanks are good JSON everywhere.
+  // The head may end inside a triple: blanks are valid JSON everywhere.
   const head = 44
   body.fill(' ', head, head + ((3 - (head % 3)) % 3))
   body.write('[]]}', bytes - 4)
@@ -66,7 +66,7 @@ async function send(): Promise<void> {
         await response.arrayBuffer()
         return String(response.status)
       })
-      // A connection that was cut counts as such.
+      // A cut connection counts as such.
       .catch(() => 'cut')
     statuses[status] = (statuses[status] ?? 0) + 1
   }

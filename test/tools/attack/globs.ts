@@ -1,4 +1,4 @@
-// Keys whose model patterns are made to take long, stored by an account and met again by a start.
+// Keys with model patterns that are made to take long, added by an account and loaded by a start.
 import { createKey } from '../../../src/access/keys.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
@@ -9,11 +9,11 @@ import type { Attack } from './attack.ts'
 import { watchHealth } from './health.ts'
 
 const MAX_HEALTH_MS = 250
-/** A request that is not answered by then never is. */
+/** A request without an answer by then counts as unanswered. */
 const PATIENCE_MS = 10_000
 const ACCOUNT = 'account-1'
 
-/** @throws where nothing has come by then */
+/** @throws Error if the answer does not come in time */
 async function within<T>(answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('the gateway no longer answers')), PATIENCE_MS)
@@ -24,7 +24,7 @@ async function within<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Each as long as a pattern may be. */
+/** Patterns of the maximum length. */
 const PATTERNS = [
   `${'*'.repeat(120)}Z`,
   `${'*a'.repeat(60)}*Z`,
@@ -35,7 +35,7 @@ const PATTERNS = [
 const LONG_LIST = Array.from({ length: 200 }, (_, at) => `${'*a*l'.repeat(28)}*${at}Z`)
 const LISTS = [...PATTERNS.map((pattern) => [pattern]), LONG_LIST]
 
-/** With the folder's own database, so that one list is there before the first start. */
+/** A data folder with an evil key, so that the first start loads its list. */
 async function folderWithEvilKey() {
   const folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }))
   const store = openDb(folder.database_path)
@@ -52,7 +52,7 @@ async function folderWithEvilKey() {
 
 export const globs: Attack = {
   name: 'globs',
-  what: 'an account’s keys with patterns such as ***…*Z and *a*a*…',
+  description: 'an account’s keys with patterns such as ***…*Z and *a*a*…',
   async run({ rounds }) {
     const { folder, store, stored_key } = await folderWithEvilKey()
     await using gateway = await startGatewayProcess('', folder)
@@ -83,7 +83,7 @@ export const globs: Attack = {
     return {
       tried: `${LISTS.length * rounds} keys, and one that a start meets`,
       held: answered === requests && health_ms <= MAX_HEALTH_MS,
-      seen: `${answered} of ${requests} requests answered, healthz at most ${Math.round(health_ms)} ms`,
+      figures: `${answered} of ${requests} requests answered, healthz at most ${Math.round(health_ms)} ms`,
     }
   },
 }

@@ -1,19 +1,19 @@
-// A million damaged image headers: each is read or refused, and none takes long.
+// A million damaged image headers: each is read or refused in a short time.
 import { countPngFrames } from '../../../src/media/apng.ts'
 import { decodeWholly, mutantsOf, readHeaders, sourcesOfHeaders } from '../../media/mutants.ts'
 import type { Attack } from './attack.ts'
 
 const HEADERS = 1_000_000
-/** As many are also decoded, which is libvips' work. */
+/** This number is also decoded, by libvips. */
 const WHOLE_IMAGES = 20_000
 const SEED = 20_261_121
-/** The most that one header may take of the processor: time by the clock would measure what else the machine does. */
+/** The limit of CPU time for one header: elapsed time would include other work of the machine. */
 const MAX_CPU_MS = 100
 const LARGEST_BYTES = 25 * 1024 * 1024
 
 export const imageHeaders: Attack = {
   name: 'image-headers',
-  what: 'damaged headers of JPEG, PNG, GIF and WebP',
+  description: 'damaged headers of JPEG, PNG, GIF and WebP',
   long: true,
   async run({ rounds }) {
     const sources = await sourcesOfHeaders()
@@ -36,7 +36,7 @@ export const imageHeaders: Attack = {
     return {
       tried: `${HEADERS * rounds} headers in ${took_s.toFixed(0)} s, ${WHOLE_IMAGES * rounds} of them decoded`,
       held: slowest_ms < MAX_CPU_MS && chunks_ms < MAX_CPU_MS,
-      seen: `nothing thrown but refusals (${textOf(outcomes)}; decoded: ${textOf(whole)}); slowest ${slowest_ms.toFixed(1)} ms of CPU; a PNG of 25 MB of empty chunks ${chunks_ms.toFixed(0)} ms`,
+      figures: `nothing thrown but refusals (${textOf(outcomes)}; decoded: ${textOf(whole)}); slowest ${slowest_ms.toFixed(1)} ms of CPU; a PNG of 25 MB of empty chunks ${chunks_ms.toFixed(0)} ms`,
     }
   },
 }
@@ -52,7 +52,7 @@ function timeOfEmptyChunks(): number {
   return sinceMs(used)
 }
 
-/** The processor's time since then, of the whole process. */
+/** The CPU time of the whole process since then. */
 function sinceMs(used: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(used)
   return (user + system) / 1_000

@@ -1,4 +1,4 @@
-// Huge embeddings for almost nothing, each under an Idempotency-Key of its own: what they take on the disk.
+// Huge embeddings for almost nothing, each under an Idempotency-Key of its own: their space on the disk.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { catalogueOf } from '../../support/catalogue.ts'
@@ -15,14 +15,14 @@ const KEYS_PER_ACCOUNT = 12
 const AT_ONCE = 6
 const IN_ALL_MB = 64
 const PER_ACCOUNT_MB = 32
-/** A file is listed until it is unlinked, and what comes in is counted before it is written. */
+/** A file is listed until it is unlinked, and an answer counts before it is written. */
 const SLACK_MB = 1
 
 const models = (url: string) =>
   providerSection('speaks-openai', 'openai', `${url}/v1`) +
   modelSection('embedding', { 'speaks-openai': 'embedding' }, { kind: 'embedding', price: 'input = 0.02' })
 
-/** A vector of so many bytes in base64. */
+/** A vector with this number of bytes in base64. */
 const EMBEDDED = JSON.stringify({
   object: 'list',
   data: [{ object: 'embedding', index: 0, embedding: 'AAAA'.repeat(ANSWER_BYTES / 4) }],
@@ -30,9 +30,9 @@ const EMBEDDED = JSON.stringify({
   usage: { prompt_tokens: 1, total_tokens: 1 },
 })
 
-/** The bytes of the files below a folder, written and being written. */
+/** The bytes of the files below a folder, complete or not. */
 async function bytesIn(folder: string): Promise<number> {
-  // Before the first answer there is no folder; a file may be gone between its listing and its look-up.
+  // The folder does not exist before the first answer; a file may vanish between its listing and its look-up.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const sizes = await Promise.all(
@@ -46,14 +46,14 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((total, size) => total + size, 0)
 }
 
-interface Asked {
+interface KeyedRequest {
   account: number
   idempotency_key: string
   streams: boolean
 }
 
 /** @returns the status, and whether it was a replay */
-async function sendAs(run: Run, { account, idempotency_key, streams }: Asked): Promise<string> {
+async function sendAs(run: Run, { account, idempotency_key, streams }: KeyedRequest): Promise<string> {
   const headers = { 'idempotency-key': idempotency_key, 'content-type': 'application/json' }
   const body = streams ? ask() : { model: 'embedding', input: 'a' }
   const path = streams ? streamPath() : '/v1/embeddings'
@@ -62,10 +62,10 @@ async function sendAs(run: Run, { account, idempotency_key, streams }: Asked): P
   return response.headers.has('idempotent-replayed') ? 'replayed' : String(response.status)
 }
 
-/** All requests, several at once. @returns the most bytes that the folder of answers had */
-async function fill(gateway: Restarts, run: Run, asked: readonly Asked[]): Promise<number> {
+/** Sends all requests, several at once. @returns the largest size of the folder of answers in bytes */
+async function fill(gateway: Restarts, run: Run, requests: readonly KeyedRequest[]): Promise<number> {
   const folder = join(gateway.folder.path, 'answers')
-  const waiting = [...asked]
+  const waiting = [...requests]
   let [peak_bytes, working] = [0, AT_ONCE]
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await sendAs(run, next)
@@ -85,7 +85,7 @@ function countOf(results: readonly string[]): string {
 
 export const keptAnswers: Attack = {
   name: 'kept-answers',
-  what: 'answers of 6 MB for next to nothing, under many keys',
+  description: 'answers of 6 MB for next to nothing, under many keys',
   async run({ rounds }) {
     const large = answer('x'.repeat(ANSWER_BYTES))
     await using upstream = await startUpstream(({ path }) =>
@@ -95,28 +95,30 @@ export const keptAnswers: Attack = {
     const server = `kept_answers_mb = ${IN_ALL_MB}\nkept_answers_mb_per_account = ${PER_ACCOUNT_MB}`
     const catalogue = catalogueOf({ upstream_url: url, server, more: models(url) })
     using gateway = await restarts(catalogue, ACCOUNTS)
-    const asked = Array.from({ length: ACCOUNTS * KEYS_PER_ACCOUNT * rounds }, (_, at) => ({
+    const requests = Array.from({ length: ACCOUNTS * KEYS_PER_ACCOUNT * rounds }, (_, at) => ({
       account: at % ACCOUNTS,
       idempotency_key: `key-${at}`,
       streams: at % 4 === 3,
     }))
-    const half = asked.length / 2
+    const half = requests.length / 2
     const first = await gateway.start()
-    const peaks = [await fill(gateway, first, asked.slice(0, half))]
+    const peaks = [await fill(gateway, first, requests.slice(0, half))]
     await first.stop()
     await using second = await gateway.start()
-    peaks.push(await fill(gateway, second, asked.slice(half)))
+    peaks.push(await fill(gateway, second, requests.slice(half)))
     const [oldest, newest] = await Promise.all(
-      [asked.slice(0, 3), asked.slice(-3)].map((some) => Promise.all(some.map((one) => sendAs(second, one)))),
+      [requests.slice(0, 3), requests.slice(-3)].map((some) =>
+        Promise.all(some.map((one) => sendAs(second, one))),
+      ),
     )
     const peak_mb = Math.max(...peaks) / MEGABYTE
     return {
-      tried: `${asked.length} answers, ${(asked.length * ANSWER_BYTES) / MEGABYTE} MB`,
+      tried: `${requests.length} answers, ${(requests.length * ANSWER_BYTES) / MEGABYTE} MB`,
       held:
         peak_mb <= IN_ALL_MB + SLACK_MB &&
         oldest?.every((result) => result === '409') === true &&
         newest?.every((result) => result === 'replayed') === true,
-      seen: `at most ${peak_mb.toFixed(1)} MB on the disk, bound ${IN_ALL_MB} MB, across a restart; sent again: oldest ${countOf(oldest ?? [])}, newest ${countOf(newest ?? [])}`,
+      figures: `at most ${peak_mb.toFixed(1)} MB on the disk, bound ${IN_ALL_MB} MB, across a restart; sent again: oldest ${countOf(oldest ?? [])}, newest ${countOf(newest ?? [])}`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// The gateway is killed again and again while it is called: whatever a caller was told stays true.
+// A gateway that is killed again and again during calls: every acknowledged answer stays true.
 import { openCrashes, POINTS } from '../../crash/run.ts'
 import type { Attack } from './attack.ts'
 
@@ -9,7 +9,7 @@ const pointOf = (kill: number) =>
 
 export const kills: Attack = {
   name: 'kills',
-  what: 'kill -9 at random moments under mixed load',
+  description: 'kill -9 at random moments under mixed load',
   long: true,
   async run({ rounds }) {
     const count = Math.max(1, Math.round(KILLS * rounds))
@@ -23,7 +23,7 @@ export const kills: Attack = {
     return {
       tried: `${count} kills`,
       held: complaints.length === 0 && end.exit_code === 0,
-      seen: `${crashes.acknowledged} acknowledged answers, ${complaints.length} missing or wrong (seed ${seed})${complaints[0] === undefined ? '' : `: ${complaints[0]}`}`,
+      figures: `${crashes.acknowledged} acknowledged answers, ${complaints.length} missing or wrong (seed ${seed})${complaints[0] === undefined ? '' : `: ${complaints[0]}`}`,
     }
   },
 }

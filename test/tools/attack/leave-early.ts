@@ -1,4 +1,4 @@
-// Callers who leave whole answers and streams at random moments, to have the provider's work for nothing.
+// Callers who disconnect from whole answers and streams at random moments, to get the provider's work for free.
 import { randomFrom } from '../../money/ledger/random.ts'
 import { ask, piece, streamPath, usage, wholePath } from '../../support/native.ts'
 import { scene } from '../../support/scene.ts'
@@ -7,11 +7,11 @@ import type { Attack, Result } from './attack.ts'
 
 const CALLS = 200
 const AT_ONCE = 20
-/** The provider is done after this long; who leaves may do so until then. */
+/** The provider's time for an answer; callers disconnect within it. */
 const ANSWER_MS = 200
 const EVENTS = 10
 const PROMPT_TOKENS = 1_000
-/** Four characters a token, 1,000 nano-dollars each. */
+/** Four characters a token, each token at 1,000 nano-dollars. */
 const PROMPT = 'x'.repeat(4 * PROMPT_TOKENS)
 const INPUT_NANOS = PROMPT_TOKENS * 1_000
 
@@ -19,7 +19,7 @@ const ANSWER = piece('word '.repeat(EVENTS), { usageMetadata: usage(PROMPT_TOKEN
 const LAST = { candidates: [{ finishReason: 'STOP', index: 0 }], usageMetadata: usage(PROMPT_TOKENS, 20) }
 
 /** Slow whole answers, and streams that begin after half of the time; usage comes at the end, as from most providers. */
-const answering: Script = async ({ path }) => {
+const answerSlowly: Script = async ({ path }) => {
   if (!path.includes(':stream')) {
     await Bun.sleep(ANSWER_MS)
     return whole(ANSWER)
@@ -37,7 +37,7 @@ const answering: Script = async ({ path }) => {
 }
 
 async function leaveAll(on_disconnect: 'cancel' | 'drain', calls: number, seed: number) {
-  await using s = await scene({ server: `on_disconnect = "${on_disconnect}"`, script: answering })
+  await using s = await scene({ server: `on_disconnect = "${on_disconnect}"`, script: answerSlowly })
   const random = randomFrom(seed)
   const moments = Array.from({ length: calls }, (_, index) => ({
     path: index % 2 === 0 ? wholePath() : streamPath(),
@@ -47,7 +47,7 @@ async function leaveAll(on_disconnect: 'cancel' | 'drain', calls: number, seed: 
     for (let next = moments.pop(); next; next = moments.pop()) {
       const { path, after_ms } = next
       const signal = AbortSignal.timeout(after_ms)
-      // Who leaves gets an error of their own making.
+      // The disconnect rejects the call.
       await s
         .call(path, ask(PROMPT), { signal })
         .then((response) => response.text())
@@ -66,7 +66,7 @@ async function leaveAll(on_disconnect: 'cancel' | 'drain', calls: number, seed: 
 
 export const leaveEarly: Attack = {
   name: 'leave-early',
-  what: 'callers who leave answers at random moments',
+  description: 'callers who leave answers at random moments',
   async run({ rounds }): Promise<Result> {
     const calls = CALLS * rounds
     const cancel = await leaveAll('cancel', calls, 1)
@@ -76,7 +76,7 @@ export const leaveEarly: Attack = {
     return {
       tried: `${2 * calls} calls, ${cancel.left + drain.left} of them left within ${ANSWER_MS} ms`,
       held: paid >= reached,
-      seen: `${reached} reached the provider, ${Math.max(0, reached - paid)} of them for less than their input; nothing held`,
+      figures: `${reached} reached the provider, ${Math.max(0, reached - paid)} of them for less than their input; nothing held`,
     }
   },
 }

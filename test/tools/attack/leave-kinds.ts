@@ -1,4 +1,4 @@
-// Callers who leave a stream as soon as they have its output, of every kind that providers of each protocol stream.
+// Callers who disconnect from a stream as soon as they have its output, of every kind that providers of each protocol stream.
 import {
   OVER_CHAT,
   OVER_MESSAGES,
@@ -12,7 +12,7 @@ import { type Scene, scene } from '../../support/scene.ts'
 import { type Step, stream } from '../../support/upstream.ts'
 import type { Attack, Result } from './attack.ts'
 
-/** How often each kind is sent before its caller leaves. */
+/** The number of items of each kind before the caller disconnects. */
 const REPEATED = 20
 const INPUT_NANOS = 4 * 1_000
 const OUTPUT_NANOS = 4_000
@@ -38,7 +38,7 @@ async function leave(s: Scene, wire: Wire, events: readonly object[]): Promise<v
   s.upstream.answer(stream('read', ...steps, 'read', { tell: arrived.resolve }, 'hang'))
   const { path, body, headers = {} } = CALLS[wire]
   const leaving = new AbortController()
-  // Who leaves gets an error of their own making.
+  // The disconnect rejects the call.
   const called = s
     .call(path, body, { headers, signal: leaving.signal })
     .then((response) => response.text())
@@ -50,7 +50,7 @@ async function leave(s: Scene, wire: Wire, events: readonly object[]): Promise<v
 
 export const leaveKinds: Attack = {
   name: 'leave-kinds',
-  what: 'callers who leave with output of every kind that is streamed',
+  description: 'callers who leave with output of every kind that is streamed',
   async run({ rounds }): Promise<Result> {
     await using s = await scene({ balance_usd: '100000', more: surfaceModels, provider: 'cooldown_ms = 0' })
     const expected: number[] = []
@@ -68,7 +68,7 @@ export const leaveKinds: Attack = {
     return {
       tried: `${expected.length} streams of four protocols`,
       held: calls.length === expected.length && short.length === 0,
-      seen: `${short.length} paid less than what they took; ${(paid / 1e9).toFixed(3)} USD paid of ${(due / 1e9).toFixed(3)}`,
+      figures: `${short.length} paid less than they received; ${(paid / 1e9).toFixed(3)} USD paid of ${(due / 1e9).toFixed(3)}`,
     }
   },
 }

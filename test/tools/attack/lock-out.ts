@@ -8,24 +8,24 @@ import type { Attack } from './attack.ts'
 
 const ADDRESSES = 40
 const GUESSES_EACH = 25
-/** As the gateway promises, in any 60 seconds, for one name. */
-const MAX_JUDGED = 100
+/** The gateway's own limit for one name, in any 60 seconds. */
+const MAX_CHECKED = 100
 const VISITS = 20
 const HOME = '203.0.113.7'
 
 export const lockOut: Attack = {
   name: 'lock-out',
-  what: 'strangers guess the operator’s password from forty addresses at once',
+  description: 'strangers guess the operator’s password from forty addresses at once',
   async run() {
     const catalogue = catalogueOf({ upstream_url: 'simulator', server: BEHIND_PROXY })
     using folder = await prepareDataFolder(catalogue)
     const kept = { ...folder, [Symbol.dispose]: () => undefined }
-    let judged = 0
+    let checked_guesses = 0
     let signed_in = 0
     const besiege = async (url: URL) => {
       const strangers = guess(url, ADDRESSES, GUESSES_EACH)
       for (let i = 0; i < VISITS; i++) if ((await person(url, HOME).signIn()) === 200) signed_in++
-      judged = Math.max(judged, await strangers)
+      checked_guesses = Math.max(checked_guesses, await strangers)
     }
     {
       await using gateway = await startGatewayProcess(catalogue, kept)
@@ -37,8 +37,8 @@ export const lockOut: Attack = {
     await besiege(gateway.url)
     return {
       tried: `${2 * ADDRESSES * GUESSES_EACH} guesses, half of them after a restart`,
-      held: signed_in === 2 * VISITS && judged <= MAX_JUDGED,
-      seen: `${signed_in} of ${2 * VISITS} sign-ins of the operator meanwhile; at most ${judged} guesses judged of ${ADDRESSES * GUESSES_EACH}`,
+      held: signed_in === 2 * VISITS && checked_guesses <= MAX_CHECKED,
+      figures: `${signed_in} of ${2 * VISITS} sign-ins of the operator meanwhile; at most ${checked_guesses} guesses checked of ${ADDRESSES * GUESSES_EACH}`,
     }
   },
 }

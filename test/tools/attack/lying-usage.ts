@@ -1,4 +1,4 @@
-// Providers of each protocol who report at random what cannot be: one call must not cost more than it can have used.
+// Providers of each protocol with random, impossible usage reports: no call may cost more than it can have used.
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type Random, randomFrom } from '../../money/ledger/random.ts'
 import { wholePath } from '../../support/native.ts'
@@ -11,7 +11,7 @@ const REPORTS = 600
 const TEXT = 'Hello, wide world.'
 const LIMIT = 100
 const CONTEXT = 10_000
-/** Twice the context read and all of the limit written, 1,000 and 4,000 nano-dollars a token. */
+/** Twice the context as input and the whole limit as output, at 1,000 and 4,000 nano-dollars a token. */
 const MAX_NANOS = 2 * CONTEXT * 1_000 + LIMIT * 4_000
 
 const modelOf = (protocol: BuiltInProtocol) => `lying-${protocol}`
@@ -69,7 +69,7 @@ const DIALECTS: Readonly<
 }
 const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'openai', 'anthropic']
 
-/** A count as an honest or a lying provider may write it. */
+/** A count of an honest or a lying provider. */
 function anyCount(random: Random): unknown {
   const size = 10 ** random.below(13)
   const honest = 1 + random.below(LIMIT)
@@ -88,7 +88,7 @@ async function lie(s: Scene, protocol: BuiltInProtocol, random: Random): Promise
 
 export const lyingUsage: Attack = {
   name: 'lying-usage',
-  what: 'providers that report usage which cannot be',
+  description: 'providers that report impossible usage',
   async run({ rounds }): Promise<Result> {
     await using s = await scene({
       balance_usd: '100000',
@@ -105,7 +105,7 @@ export const lyingUsage: Attack = {
     return {
       tried: `${costs.length} reports over three protocols`,
       held: highest <= MAX_NANOS && free === 0,
-      seen: `${estimated} estimated, ${free} free, the dearest call ${highest / 1e9} USD of at most ${MAX_NANOS / 1e9}`,
+      figures: `${estimated} estimated, ${free} free, the dearest call ${highest / 1e9} USD of at most ${MAX_NANOS / 1e9}`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// `bun run attack`: the attacks that take long or are measured in milliseconds, and a table of what held.
+// `bun run attack`: the attacks that take long or are measured in milliseconds, with a table of the results.
 import { parseArgs } from 'node:util'
 import type { Attack, Effort, Result } from './attack.ts'
 import { ATTACKS } from './attacks.ts'
@@ -6,7 +6,7 @@ import { markdownOf, type Row, textOf } from './table.ts'
 
 const USAGE = `bun run attack [--only NAME]... [--rounds N] [--long] [--markdown]
 
-${ATTACKS.map(({ name, what, long }) => `  ${name.padEnd(17)}${long ? 'long ' : '     '}${what}`).join('\n')}`
+${ATTACKS.map(({ name, description, long }) => `  ${name.padEnd(17)}${long ? 'long ' : '     '}${description}`).join('\n')}`
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ async function attempt(attack: Attack, effort: Effort): Promise<Result> {
   try {
     return await attack.run(effort)
   } catch (thrown) {
-    return { tried: 'once', held: false, seen: thrown instanceof Error ? thrown.message : String(thrown) }
+    return { tried: 'once', held: false, figures: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }
 
@@ -32,7 +32,7 @@ if (values.help) {
 }
 const unknown = (values.only ?? []).find((name) => !ATTACKS.some((attack) => attack.name === name))
 if (unknown !== undefined) {
-  process.stderr.write(`There is no attack "${unknown}".\n\n${USAGE}\n`)
+  process.stderr.write(`Unknown attack "${unknown}".\n\n${USAGE}\n`)
   process.exit(2)
 }
 const effort: Effort = { rounds: Number(values.rounds), long: values.long }
@@ -41,7 +41,7 @@ const chosen = ATTACKS.filter(({ name, long }) =>
 )
 const rows: Row[] = []
 for (const attack of chosen) {
-  process.stderr.write(`${attack.what}\n`)
+  process.stderr.write(`${attack.description}\n`)
   rows.push({ attack, result: await attempt(attack, effort) })
 }
 process.stdout.write(`${values.markdown ? markdownOf(rows) : textOf(rows)}\n`)

@@ -1,4 +1,4 @@
-// The attack of forms that are made of very many tiny parts.
+// The attack of forms with very many tiny parts.
 import { loadavg } from 'node:os'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
@@ -15,7 +15,7 @@ const PARTS = ['\r\n', 'x: y\r\n\r\n1', `${DISPOSITION}\r\n\r\n1`, `${DISPOSITIO
 
 export const manyParts: Attack = {
   name: 'many-parts',
-  what: 'forms of 4 MB that are made of tiny parts, some without a name',
+  description: 'forms of 4 MB that are made of tiny parts, some without a name',
   async run() {
     await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: 'simulator' }))
     const [key] = gateway.keys
@@ -47,7 +47,7 @@ export const manyParts: Attack = {
     return {
       tried: `${statuses.length} forms`,
       held: attacked_ms <= Math.max(MAX_HEALTH_MS, calm_ms) && refused === statuses.length,
-      seen: `${refused} refused; healthz at most ${Math.round(attacked_ms)} ms (calm: ${Math.round(calm_ms)}), load average ${loadavg()[0]?.toFixed(0)}`,
+      figures: `${refused} refused; healthz at most ${Math.round(attacked_ms)} ms (calm: ${Math.round(calm_ms)}), load average ${loadavg()[0]?.toFixed(0)}`,
     }
   },
 }

@@ -20,13 +20,13 @@ const MAX_VIEW_MS = 200
 const MAX_START_MS = 2_000
 const MAIN = join(import.meta.dir, '../../support/program-entry.ts')
 
-/** As `chargeTokens` writes it; the first of the table of prices. */
+/** A price as `chargeTokens` writes it; the first row of the table of prices. */
 const PRICE =
   '{"unit":"token","above_tokens":0,"nanos_per_million_tokens":{"input_tokens":300000000,"output_tokens":2500000000}}'
 const KEY_PREFIX = 'tg_rareKey'
 const day = (days_ago: number) => new Date(Date.now() - days_ago * 86_400_000).toISOString().slice(0, 10)
 
-/** Of the account that made all calls: every list, and filters that few calls or none match. */
+/** Reads of the account that made all calls: every list, and filters that few calls or none match. */
 const READS = [
   '/api/v1/account',
   '/api/v1/usage',
@@ -74,7 +74,7 @@ const VIEWS = [
 
 export const millionCalls: Attack = {
   name: 'million-calls',
-  what: 'reads of a history of 1,000,000 calls, and a start',
+  description: 'reads of a history of 1,000,000 calls, and a start',
   long: true,
   async run() {
     using folder = await prepareDataFolder(
@@ -98,24 +98,24 @@ export const millionCalls: Attack = {
   },
 }
 
-/** Figures by what was measured, in milliseconds. */
+/** Times in milliseconds, by the read or view. */
 type Figures = Map<string, number>
 
 function verdict(start_ms: number, reads: Figures, views: Figures): Result {
   const [read, read_ms] = worstOf(reads)
   const [view, view_ms] = worstOf(views)
-  for (const [what, ms] of [...reads, ...views])
-    process.stderr.write(`${ms.toFixed(1).padStart(9)} ms  ${what}\n`)
+  for (const [name, ms] of [...reads, ...views])
+    process.stderr.write(`${ms.toFixed(1).padStart(9)} ms  ${name}\n`)
   return {
     tried: `${READS.length} reads and ${VIEWS.length} views of ${CALLS} calls, ${TRIES} and ${VIEW_TRIES} times each`,
     held: start_ms < MAX_START_MS && read_ms < MAX_READ_MS && view_ms < MAX_VIEW_MS,
-    seen:
+    figures:
       `start ${start_ms.toFixed(0)} ms; worst read ${read_ms.toFixed(1)} ms (${read}); ` +
       `worst view ${view_ms.toFixed(0)} ms (${view}), of processor time`,
   }
 }
 
-const worstOf = (figures: Figures): [what: string, ms: number] =>
+const worstOf = (figures: Figures): [name: string, ms: number] =>
   [...figures].reduce((worst, figure) => (figure[1] > worst[1] ? figure : worst), ['', 0])
 
 async function startOver(folder: DataFolder) {
@@ -140,7 +140,7 @@ async function startOver(folder: DataFolder) {
   throw new Error(`the gateway did not start: ${banner}`)
 }
 
-/** The audit at the start goes on beside the reads; the views are measured after one like it has ended. */
+/** The audit of the start runs beside the reads; this one delays the views until such an audit has ended. */
 async function untilAudited({ path }: DataFolder): Promise<void> {
   const child = Bun.spawn([process.execPath, MAIN, 'audit', '--data', path], {
     stdout: 'ignore',
@@ -149,7 +149,7 @@ async function untilAudited({ path }: DataFolder): Promise<void> {
   if ((await child.exited) !== 0) throw new Error('the audit does not pass')
 }
 
-/** The processor time of one read each: the machine may have other work. It is the time for which the loop is not free. */
+/** The CPU time of each read, since the machine may have other work. It is the time that blocks the event loop. */
 async function measureReads(child: Subprocess, url: URL, key: string): Promise<Figures> {
   const figures: Figures = new Map()
   for (const path of READS) {
@@ -166,12 +166,12 @@ async function measureReads(child: Subprocess, url: URL, key: string): Promise<F
   return figures
 }
 
-/** The processor time of one view each, less that of a command that reads nothing: the median of some tries. */
+/** The CPU time of each view, less that of a command that reads nothing: the median of some tries. */
 async function measureViews({ path }: DataFolder): Promise<Figures> {
   const figures: Figures = new Map()
   for (const view of VIEWS) {
     const tries: number[] = []
-    // One right after the other, since what else the machine does makes both dearer.
+    // One right after the other, since other work of the machine slows both.
     for (let i = 0; i < VIEW_TRIES; i++)
       tries.push(-(await commandMs('--version', path)) + (await commandMs(view, path)))
     figures.set(view, tries.sort((one, other) => one - other)[(VIEW_TRIES - 1) / 2] ?? 0)
@@ -189,7 +189,7 @@ async function commandMs(command: string, data_folder: string): Promise<number> 
   return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
 }
 
-/** Fills the books through SQL, as a million calls of the first account with three keys and four models would have. */
+/** Fills the books by SQL with a million calls of the first account, by three keys and four models. */
 function fill(path: string): void {
   const db = openDatabase(path)
   db.run('PRAGMA synchronous = OFF')

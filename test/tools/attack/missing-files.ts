@@ -1,4 +1,4 @@
-// The folders of images, or single files of them, away at a start and back at the next one.
+// Folders of images, or single files of them, that are missing at a start and back at the next one.
 
 import { type Away, pathsIn, takeFiles, takeFolder } from '../../library/away.ts'
 import { catalogueOf, PROVIDER } from '../../support/catalogue.ts'
@@ -17,7 +17,7 @@ const MODEL = modelSection(
   { kind: 'image', price: 'per_image = 0', more: 'max_n_per_request = 4' },
 )
 
-/** Which files are away in a round. */
+/** The files that are moved away in a round. */
 const AWAY: readonly ((folder: string) => Promise<Away[]>)[] = [
   async (folder) => [await takeFolder(folder, 'images', 'nothing')],
   async (folder) => [await takeFolder(folder, 'files', 'empty folder')],
@@ -33,7 +33,7 @@ const AWAY: readonly ((folder: string) => Promise<Away[]>)[] = [
   ],
 ]
 
-/** Uploads and makes images. @returns the addresses of all that the account has */
+/** Uploads and generates images. @returns the addresses of all of them */
 async function fill(run: Run): Promise<string[]> {
   const body = formOf(Array.from({ length: UPLOADS }, (_, at) => ({ bytes: pictureOf(1_000 + at) })))
   const uploaded = await run.call('/api/v1/upload', {
@@ -51,18 +51,18 @@ async function fill(run: Run): Promise<string[]> {
   ]
 }
 
-/** The statuses of reading each. */
+/** Reads each address. @returns the statuses */
 async function statusesOf(run: Run, addresses: readonly string[]): Promise<number[]> {
   const answers = await Promise.all(addresses.map((address) => run.call(address)))
   await Promise.all(answers.map((answer) => answer.bytes()))
   return answers.map(({ status }) => status)
 }
 
-/** A start while files are away. @returns whether the gateway refused it */
+/** Starts the gateway while files are missing. @returns whether it refused */
 async function startWithout(gateway: Restarts, addresses: readonly string[]): Promise<boolean> {
   const refused = await gateway.start().then(
     (run) => run.stop().then(() => false),
-    // The refusal is what is looked for: its words are tested in the suite.
+    // The refusal is expected; the suite tests its words.
     () => true,
   )
   const run = await gateway.start({ accept_missing_files: true })
@@ -73,7 +73,7 @@ async function startWithout(gateway: Restarts, addresses: readonly string[]): Pr
 
 export const missingFiles: Attack = {
   name: 'missing-files',
-  what: 'images/ and files/ away at a start, and back later',
+  description: 'images/ and files/ away at a start, and back later',
   async run({ rounds }) {
     const total = ROUNDS * rounds
     using gateway = await restarts(catalogueOf({ upstream_url: 'simulator', more: MODEL }))
@@ -96,7 +96,7 @@ export const missingFiles: Attack = {
     return {
       tried: `${total} rounds, ${total * (UPLOADS + IMAGES)} images`,
       held: lost === 0 && refusals === folders_away,
-      seen: `${lost} reads refused after the files were back; ${refusals} of ${folders_away} starts without a folder refused`,
+      figures: `${lost} reads refused after the files were back; ${refusals} of ${folders_away} starts without a folder refused`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// A database that is moved away while calls are paid: how long until none is taken any more, and until all is as before.
+// A database that is moved away during paid calls: the time until calls are refused, and until they are accepted again.
 import { renameSync } from 'node:fs'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { prepareDataFolder } from '../../support/data-folder.ts'
@@ -15,7 +15,7 @@ const AWAY = '.away'
 
 export const movedDatabase: Attack = {
   name: 'moved-database',
-  what: 'a database file, its log or the whole folder that is moved away and put back',
+  description: 'a database file, its log or the whole folder that is moved away and put back',
   async run({ rounds }) {
     const folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }))
     await using gateway = await startGatewayProcess('', folder)
@@ -26,10 +26,10 @@ export const movedDatabase: Attack = {
       const path = moved[round % moved.length] ?? folder.path
       const away_ms = performance.now()
       renameSync(path, path + AWAY)
-      refusals.push((await lastTaken(gateway)) - away_ms)
+      refusals.push((await lastAccepted(gateway)) - away_ms)
       const back_ms = performance.now()
       renameSync(path + AWAY, path)
-      await eventually('calls are taken', async () => (await statusOf(gateway)) === 200)
+      await eventually('calls are accepted', async () => (await statusOf(gateway)) === 200)
       returns.push(performance.now() - back_ms)
     }
     await eventually('all is settled', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
@@ -38,19 +38,19 @@ export const movedDatabase: Attack = {
     return {
       tried: `${refusals.length} moves`,
       held: refused_ms < MAX_REFUSAL_MS && returned_ms < MAX_RETURN_MS && findings.length === 0,
-      seen: `the last call that was taken began after ${refused_ms.toFixed(0)} ms, calls were taken again after ${returned_ms.toFixed(0)} ms; ${findings.length} findings of the audit`,
+      figures: `the last accepted call began after ${refused_ms.toFixed(0)} ms, calls were accepted again after ${returned_ms.toFixed(0)} ms; ${findings.length} findings of the audit`,
     }
   },
 }
 
-/** Calls at short intervals, until one is refused. @returns when the last of those began that were not */
-async function lastTaken(gateway: GatewayProcess): Promise<number> {
+/** Calls at short intervals, until one is refused. @returns the start of the last accepted call */
+async function lastAccepted(gateway: GatewayProcess): Promise<number> {
   let last_ms = performance.now()
   let is_over = false
   const calls: Promise<void>[] = []
-  const one = async (begun_ms: number) => {
+  const one = async (began_ms: number) => {
     if ((await statusOf(gateway)) === 503) is_over = true
-    else last_ms = Math.max(last_ms, begun_ms)
+    else last_ms = Math.max(last_ms, began_ms)
   }
   while (!is_over) {
     calls.push(one(performance.now()))

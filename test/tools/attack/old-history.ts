@@ -19,7 +19,7 @@ const MAX_HEALTHZ_MS = 100
 
 export const oldHistory: Attack = {
   name: 'old-history',
-  what: `an older version's ${CALLS} calls, migrated while others are paid`,
+  description: `an older version's ${CALLS} calls, migrated while others are paid`,
   long: true,
   async run({ rounds }) {
     const calls = Math.max(1_000, Math.round(CALLS * rounds))
@@ -29,12 +29,12 @@ export const oldHistory: Attack = {
     makeOldCalls(path, { calls, days: 80 })
     const before = reading(path, (db) => ({ digest: digestOf(db, calls), size: sizeOf(db) }))
 
-    const begun_ms = performance.now()
+    const began_ms = performance.now()
     await using gateway = await startGatewayProcess('', { ...folder, database_path: path, keys: [OLD_KEY] })
-    const start_ms = performance.now() - begun_ms
+    const start_ms = performance.now() - began_ms
     const health = watchHealth(gateway.url)
     const during = payUntil(gateway, () => reading(path, isDone))
-    const [paid, migrated_ms] = [await during, performance.now() - begun_ms - start_ms]
+    const [paid, migrated_ms] = [await during, performance.now() - began_ms - start_ms]
     const healthz_ms = await health.stop()
     const done_ms = performance.now()
     const afterwards = await payUntil(gateway, () => performance.now() - done_ms > AFTERWARDS_MS)
@@ -51,7 +51,7 @@ export const oldHistory: Attack = {
     return {
       tried: `${calls} calls in ${(migrated_ms / 1_000).toFixed(0)} s, ${paid.length} paid meanwhile`,
       held: same && clean && healthz_ms < MAX_HEALTHZ_MS,
-      seen:
+      figures:
         `calls, prices and sums ${same ? 'the same' : 'CHANGED'}, audit ${clean ? 'clean' : 'NOT clean'}; ` +
         `${perCall(before.size.used, calls)} -> ${perCall(after.size.used, calls + paid.length + afterwards.length)} bytes a call, ` +
         `${Math.round(after.size.free / 2 ** 20)} MB of ${Math.round(after.size.file / 2 ** 20)} free for new ones; start ${(start_ms / 1_000).toFixed(1)} s with its copy; ` +
@@ -78,7 +78,7 @@ function reading<T>(path: string, read: (db: Database) => T): T {
   }
 }
 
-/** The file, its free pages and the rest, in bytes; and by table and index, in bytes for each call. */
+/** The sizes of the file, its free pages and the rest in bytes; of tables and indexes in bytes per call. */
 function sizeOf(db: Database) {
   const number = (sql: string) => Number(Object.values(db.query(sql).get() as object)[0])
   const page = number('PRAGMA page_size')
@@ -100,13 +100,13 @@ function sizeOf(db: Database) {
 
 const perCall = (bytes: number, calls: number): string => (bytes / calls).toFixed(0)
 
-/** Callers who pay again and again. @returns how long each call took, in milliseconds */
+/** Makes paid calls again and again. @returns the sorted times of the calls in milliseconds */
 async function payUntil(gateway: GatewayProcess, isOver: () => boolean): Promise<number[]> {
   const took_ms: number[] = []
   let over = false
   const pay = async () => {
     while (!over) {
-      const asked_ms = performance.now()
+      const sent_ms = performance.now()
       const answer = await fetch(new URL(wholePath(), gateway.url), {
         method: 'POST',
         headers: { 'x-goog-api-key': OLD_KEY, 'content-type': 'application/json' },
@@ -114,12 +114,12 @@ async function payUntil(gateway: GatewayProcess, isOver: () => boolean): Promise
       })
       await answer.arrayBuffer()
       if (answer.status !== 200) throw new Error(`a paid call got ${answer.status}`)
-      took_ms.push(performance.now() - asked_ms)
+      took_ms.push(performance.now() - sent_ms)
       await Bun.sleep(PAUSE_MS)
     }
   }
   const callers = Array.from({ length: CALLERS }, pay)
-  // The gateway is another process, whose tables tell how far it is.
+  // Polling the tables, since the gateway is another process.
   while (!isOver()) await Bun.sleep(200)
   over = true
   await Promise.all(callers)

@@ -1,4 +1,4 @@
-// The attack of small documents that unfold to much: free counting and refused calls of an account without money, beside a paying one.
+// The attack of small documents that unfold to much: free token counts and refused calls of an account without money.
 import { catalogueOf, MODEL } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { bodyOfDigits } from '../../support/hostile-documents.ts'
@@ -7,13 +7,14 @@ import { watchHealth } from './health.ts'
 
 const FLOOD_MS = 10_000
 const CONNECTIONS = 4
-/** As many as 16 KB of media have. */
+/** This number of documents has 16 KB of media. */
 const DOCUMENTS = 40
 const MAX_HEALTH_MS = 100
 
 export const pdfDigits: Attack = {
   name: 'pdf-digits',
-  what: 'PDFs of 200 bytes that unfold to 19,400 digits, from an account without money: counted for nothing, or refused',
+  description:
+    'PDFs of 200 bytes that unfold to 19,400 digits, from an account without money: counted for free, or refused',
   async run() {
     const catalogue = catalogueOf({ upstream_url: 'simulator' }).replace('"debug"', '"error"')
     await using gateway = await startGatewayProcess(catalogue, { balance_usd: '0.000000001' })
@@ -40,7 +41,7 @@ export const pdfDigits: Attack = {
     return {
       tried: `${sent.toLocaleString('en')} requests of ${DOCUMENTS} documents`,
       held: longest_ms < MAX_HEALTH_MS && sent === (statuses.get(402) ?? 0) + (statuses.get(200) ?? 0),
-      seen: `${[...statuses].map(([status, count]) => `${count} times ${status}`).join(', ')}; healthz at most ${Math.round(longest_ms)} ms`,
+      figures: `${[...statuses].map(([status, count]) => `${count} times ${status}`).join(', ')}; healthz at most ${Math.round(longest_ms)} ms`,
     }
   },
 }

@@ -10,13 +10,13 @@ const REQUESTS = 20_000
 const CONNECTIONS = 20
 const CALM_MS = 2_000
 const MAX_HEALTH_MS = 50
-/** Of a connection; the rest is dropped with it. */
+/** The limit of one connection; further requests are dropped with it. */
 const MAX_ANSWERS = 81
 const PATHS = ['/v1/models', '/nope', '/healthz']
 
 export const pipelining: Attack = {
   name: 'pipelining',
-  what: `strangers send ${REQUESTS.toLocaleString('en')} requests in one write of a connection`,
+  description: `strangers send ${REQUESTS.toLocaleString('en')} requests in one write of a connection`,
   async run() {
     await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: 'simulator' }))
     const write = async (path: string): Promise<number> => {
@@ -25,7 +25,7 @@ export const pipelining: Attack = {
       await client.closed
       return client.received().split('HTTP/1.1 ').length - 1
     }
-    // What is compiled at first use is no part of it.
+    // A warm-up: code is compiled at its first use.
     for (const path of PATHS) await write(path)
     const calm = watchHealth(gateway.url)
     await Bun.sleep(CALM_MS)
@@ -39,7 +39,7 @@ export const pipelining: Attack = {
     return {
       tried: `${PATHS.length * CONNECTIONS} connections`,
       held: attacked_ms <= Math.max(MAX_HEALTH_MS, calm_ms) && most_answers <= MAX_ANSWERS,
-      seen: `at most ${most_answers} answers a connection; healthz at most ${Math.round(attacked_ms)} ms (calm: ${Math.round(calm_ms)}), load average ${loadavg()[0]?.toFixed(0)}`,
+      figures: `at most ${most_answers} answers a connection; healthz at most ${Math.round(attacked_ms)} ms (calm: ${Math.round(calm_ms)}), load average ${loadavg()[0]?.toFixed(0)}`,
     }
   },
 }

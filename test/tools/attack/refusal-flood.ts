@@ -1,4 +1,4 @@
-// The attack of a caller who is refused without end: as many requests as the gateway answers, and what they leave on the disk.
+// The attack of a caller who is refused without end: the gateway's maximum rate of requests, and their rows on the disk.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_RECORDED_AN_HOUR } from '../../../plugins/refusals/recorder.ts'
@@ -18,7 +18,7 @@ const MARK = 'HTTP/1.1 '
 
 export const refusalFlood: Attack = {
   name: 'refusal-flood',
-  what: `a caller without balance sends as much as is refused for ${FLOOD_MS / 1_000} s`,
+  description: `a caller without balance sends refused requests for ${FLOOD_MS / 1_000} s`,
   async run() {
     const catalogue = catalogueOf({ upstream_url: 'simulator' }).replace('"debug"', '"error"')
     await using gateway = await startGatewayProcess(catalogue, { balance_usd: '0.000000001' })
@@ -49,7 +49,7 @@ export const refusalFlood: Attack = {
     return {
       tried: `${refused.toLocaleString('en')} refusals, ${Math.round(refused / (FLOOD_MS / 1_000)).toLocaleString('en')} a second`,
       held,
-      seen: `${rows} rows, ${counted().toLocaleString('en')} counted, ${growth_mb.toFixed(1)} MB more on the disk; ${Math.round((used_ms / refused) * 1_000)} µs of processor time each; healthz at most ${Math.round(longest_ms)} ms`,
+      figures: `${rows} rows, ${counted().toLocaleString('en')} counted, ${growth_mb.toFixed(1)} MB more on the disk; ${Math.round((used_ms / refused) * 1_000)} µs of processor time each; healthz at most ${Math.round(longest_ms)} ms`,
     }
   },
 }
@@ -59,7 +59,7 @@ const bytesOf = (folder: string): number =>
     .filter((name) => name.startsWith('tollgate.db'))
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 
-/** Over raw sockets: a sender that makes a `Request` each time is slower than the gateway. */
+/** Floods over raw sockets: a sender that creates a `Request` each time is slower than the gateway. */
 async function flood(url: URL, key: string): Promise<{ answered: number; refused: number }> {
   const body = JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: 'Hello' }] })
   const request = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -74,7 +74,7 @@ async function flood(url: URL, key: string): Promise<{ answered: number; refused
       port: Number(url.port),
       socket: {
         open: (socket) => void socket.write(bytes),
-        /** An answer is so short that it comes at once. */
+        /** An answer is short enough to arrive in one piece. */
         data(socket, answer) {
           if (!answer.toString('latin1', 0, MARK.length).startsWith(MARK)) return
           answered += 1

@@ -1,4 +1,4 @@
-// The attack of time: mixed load for ten minutes, after which the gateway takes as much memory as after three.
+// The attack of time: mixed load for ten minutes; the memory at the end must not exceed that after three minutes.
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { usedMemory } from '../../support/memory.ts'
@@ -20,7 +20,7 @@ const STREAM = event(piece('some words ')).repeat(STREAM_EVENTS) + event(answer(
 
 export const soak: Attack = {
   name: 'soak',
-  what: 'mixed load for ten minutes',
+  description: 'mixed load for ten minutes',
   long: true,
   async run({ rounds }) {
     const upstream = Bun.serve({
@@ -93,7 +93,7 @@ export const soak: Attack = {
     return {
       tried: `${calls} calls in ${MINUTES * rounds} minutes`,
       held: failed === 0 && late_mb <= early_mb * (1 + MAX_GROWTH),
-      seen: `${early_mb} MB at three tenths, ${late_mb} MB at the end; ${failed} failed`,
+      figures: `${early_mb} MB at three tenths, ${late_mb} MB at the end; ${failed} failed`,
     }
   },
 }

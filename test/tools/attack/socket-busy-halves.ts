@@ -1,4 +1,4 @@
-// The attack of messages that are never sent to their end, on as many WebSockets as can be open, each with a slow call under way.
+// The attack of incomplete messages on the maximum number of WebSockets, each with a slow call under way.
 import { loadavg } from 'node:os'
 import { catalogueOf, MODEL } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
@@ -19,7 +19,7 @@ const CREATE = frameOf(createOf({ model: MODEL, input: 'Why?' }))
 
 export const socketBusyHalves: Attack = {
   name: 'socket-busy-halves',
-  what: `${SOCKETS} WebSockets with a slow call under way that send 15 of 16 MB of a message`,
+  description: `${SOCKETS} WebSockets with a slow call under way that send 15 of 16 MB of a message`,
   async run() {
     using upstream = startSilentUpstream()
     const server = '[limits]\nreads_per_minute = 100000'
@@ -38,12 +38,12 @@ export const socketBusyHalves: Attack = {
     for (const client of clients) void client.closed.then(() => closed++)
     for (const client of clients) client.send(CREATE)
     const began_ms = performance.now()
-    while (upstream.asked() < SOCKETS && performance.now() - began_ms < 60_000) await Bun.sleep(100)
-    const [under_way, calm_mb] = [upstream.asked(), await usedMemory(gateway.pid)]
+    while (upstream.requests() < SOCKETS && performance.now() - began_ms < 60_000) await Bun.sleep(100)
+    const [under_way, calm_mb] = [upstream.requests(), await usedMemory(gateway.pid)]
     const health = watchHealth(gateway.url)
     let peak_mb = 0
     const watch = setInterval(() => {
-      // The process is there as long as the attack: where it is not, the attack is lost.
+      // The process lives as long as the attack; otherwise the attack fails.
       void usedMemory(gateway.pid).then((used_mb) => {
         peak_mb = Math.max(peak_mb, used_mb)
       })
@@ -60,27 +60,27 @@ export const socketBusyHalves: Attack = {
     return {
       tried: `${clients.filter(({ is_open }) => is_open).length} sockets, ${ROUNDS} MB each`,
       held: peak_mb < MAX_PEAK_MB && under_way === SOCKETS,
-      seen: `${under_way} calls under way at ${calm_mb} MB; at most ${peak_mb} MB, ${closed} closed for want of memory; healthz at most ${health_ms} ms (load average ${loadavg()[0]?.toFixed(1)})`,
+      figures: `${under_way} calls under way at ${calm_mb} MB; at most ${peak_mb} MB, ${closed} closed for want of memory; healthz at most ${health_ms} ms (load average ${loadavg()[0]?.toFixed(1)})`,
     }
   },
 }
 
-/** A provider that begins an answer, and says nothing more. */
-function startSilentUpstream(): Disposable & { url: string; asked: () => number } {
-  let asked = 0
+/** A provider that takes requests and never answers. */
+function startSilentUpstream(): Disposable & { url: string; requests: () => number } {
+  let requests = 0
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     idleTimeout: 0,
     async fetch(request) {
       await request.arrayBuffer()
-      asked++
+      requests++
       return await new Promise<Response>(() => undefined)
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    asked: () => asked,
+    requests: () => requests,
     [Symbol.dispose]: () => void server.stop(true),
   }
 }

@@ -1,4 +1,4 @@
-// The attack of many WebSockets: ten thousand that connect, and those that stay and do nothing.
+// The attack of many WebSockets: ten thousand connect, then the accepted ones stay idle.
 
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
@@ -19,7 +19,7 @@ const MAX_HEALTH_MS = 500
 
 export const socketCrowd: Attack = {
   name: 'socket-crowd',
-  what: `${CONNECTS} WebSockets that connect, stay and do nothing`,
+  description: `${CONNECTS} WebSockets that connect, stay and do nothing`,
   async run() {
     const catalogue = catalogueOf({
       upstream_url: 'simulator',
@@ -29,7 +29,7 @@ export const socketCrowd: Attack = {
     const health = watchHealth(gateway.url)
     const open: Awaited<ReturnType<typeof connectWebSocket>>[] = []
     let refused = 0
-    for (let asked = 0; asked < CONNECTS; asked += AT_ONCE) {
+    for (let tried = 0; tried < CONNECTS; tried += AT_ONCE) {
       const clients = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, at) =>
           connectWebSocket(gateway.url, gateway.keys[at % ACCOUNTS] ?? ''),
@@ -61,7 +61,7 @@ export const socketCrowd: Attack = {
         health_ms < MAX_HEALTH_MS &&
         status === 0 &&
         calls.length + holds.length === 0,
-      seen: `${open.length} open, ${refused} answered 426; ${used_mb} MB, ${idle_ms} ms of processor time in ${IDLE_MS / 1_000} s; healthz at most ${health_ms} ms; all closed and stopped after ${stop_ms} ms`,
+      figures: `${open.length} open, ${refused} answered 426; ${used_mb} MB, ${idle_ms} ms of processor time in ${IDLE_MS / 1_000} s; healthz at most ${health_ms} ms; all closed and stopped after ${stop_ms} ms`,
     }
   },
 }

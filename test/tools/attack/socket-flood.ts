@@ -1,4 +1,4 @@
-// A program that floods a gateway over WebSockets with one message after another, and connects again when it is sent away: for attacks.
+// A flooding program for attacks: it sends one message after another over WebSockets, and reconnects when the gateway closes them.
 //
 //   bun test/tools/attack/socket-flood.ts <url> <key> <kind of message> <how many sockets> <for how many milliseconds>
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ const url = new URL(address)
 const MEGABYTE = 1024 * 1024
 const LARGE_CHARS = 15 * MEGABYTE
 const SMALL_AT_ONCE = 2_000
-/** A connection that is refused is tried again only then: an attack over plain requests is another one. */
+/** The pause after a refused connection: floods of plain requests are another attack. */
 const REFUSED_PAUSE_MS = 100
 
 const small = frameOf(createOf({ model: MODEL, input: 'x' }))
@@ -23,7 +23,7 @@ const bytes = MESSAGES[kind]?.() ?? Buffer.alloc(0)
 const counts = { connected: 0, refused: 0, written_mb: 0 }
 const until_ms = performance.now() + Number(duration_ms)
 
-/** All connect before any of them sends: once the gateway refuses their account, it lets it open no more. */
+/** All sockets connect before any of them sends: once the gateway refuses their account, it accepts no more. */
 const all_open = Promise.withResolvers<void>()
 let open = 0
 

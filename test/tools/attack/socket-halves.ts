@@ -1,4 +1,4 @@
-// The attack of messages that are never sent to their end: what WebSockets make the gateway keep of them, and who waits meanwhile.
+// The attack of incomplete messages over WebSockets: the gateway's memory for them, and the calls of others meanwhile.
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { usedMemory } from '../../support/memory.ts'
@@ -12,13 +12,13 @@ const MEGABYTE = 1024 * 1024
 const MESSAGE_BYTES = 16 * MEGABYTE - 16
 const ROUNDS = 15
 const PAUSE_MS = 200
-/** The gateway closes idle sockets beyond 1,280 MB; what came in meanwhile is on top. */
+/** The gateway closes idle sockets beyond 1,280 MB; bytes that arrive meanwhile come on top. */
 const MAX_PEAK_MB = 1_800
 const MAX_HEALTH_MS = 1_000
 
 export const socketHalves: Attack = {
   name: 'socket-halves',
-  what: `${SOCKETS} WebSockets that send 15 of 16 MB of a message, 3 GB in all`,
+  description: `${SOCKETS} WebSockets that send 15 of 16 MB of a message, 3 GB in all`,
   async run() {
     await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: 'simulator' }), {
       accounts: 2,
@@ -34,7 +34,7 @@ export const socketHalves: Attack = {
     const look = async () => {
       peak_mb = Math.max(peak_mb, await usedMemory(gateway.pid))
     }
-    // The process is there as long as the attack: where it is not, the attack is lost.
+    // The process lives as long as the attack; otherwise the attack fails.
     const watch = setInterval(() => void look(), 50)
     const statuses: number[] = []
     const call = async () => {
@@ -66,7 +66,7 @@ export const socketHalves: Attack = {
         served === ROUNDS &&
         calls.length === ROUNDS &&
         holds.every(({ state }) => state !== 'pending'),
-      seen: `at most ${peak_mb} MB, ${closed} closed for want of memory; ${served} of ${ROUNDS} calls of others answered; healthz at most ${health_ms} ms`,
+      figures: `at most ${peak_mb} MB, ${closed} closed for want of memory; ${served} of ${ROUNDS} calls of others answered; healthz at most ${health_ms} ms`,
     }
   },
 }

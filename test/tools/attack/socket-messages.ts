@@ -15,7 +15,7 @@ const MAX_HEALTH_MS = 500
 const CREATE = createOf({ model: MODEL, input: 'Why?', max_output_tokens: 16 })
 const FLOOD = 1_000
 const GARBAGE = 100_000
-/** The attacker's own loop is to be free for its other sockets, and for those it watches with. */
+/** Leaves the attacker's own event loop free for its other sockets, and for those it watches with. */
 const SENT_AT_ONCE = 200
 const LOOK_MS = 200
 const SOCKETS = 50
@@ -28,14 +28,14 @@ interface Answers {
 }
 
 interface Hostile {
-  readonly what: string
-  /** On how many sockets. */
+  readonly title: string
+  /** The number of sockets that send it. */
   readonly sockets: number
-  /** Bytes that are sent one after another. */
+  /** Messages in bytes, sent one after another. */
   readonly sends: () => Iterable<Uint8Array>
-  /** Whether the gateway ends the connection; else it has to answer every message with this. */
+  /** True if the gateway must end the connection; otherwise the answers that it must give. */
   readonly ends: true | Answers
-  /** How many calls it makes, all of them paid. */
+  /** The number of its paid calls. */
   readonly calls?: number
 }
 
@@ -43,7 +43,7 @@ function* many(count: number, bytes: Uint8Array): Generator<Uint8Array> {
   for (let sent = 0; sent < count; sent++) yield bytes
 }
 
-// Made before anybody is watched: it takes this process as long as an attack.
+// Created before the measurements: this takes the process as long as an attack.
 const BOMB = frameOf(deflateRawSync(Buffer.alloc(64 * MEGABYTE, 'x')), { is_compressed: true })
 const LARGE = frameOf(createOf({ model: MODEL, input: 'x '.repeat(LARGE_BYTES / 2) }))
 const fragment = (is_first: boolean) => {
@@ -53,33 +53,33 @@ const fragment = (is_first: boolean) => {
 }
 
 const HOSTILE: readonly Hostile[] = [
-  { what: 'not JSON, without end', sockets: 5, sends: () => many(GARBAGE, frameOf('hello')), ends: true },
+  { title: 'not JSON, without end', sockets: 5, sends: () => many(GARBAGE, frameOf('hello')), ends: true },
   {
-    what: 'binary, without end',
+    title: 'binary, without end',
     sockets: 5,
     sends: () => many(GARBAGE, frameOf('x', { opcode: 2 })),
     ends: true,
   },
   {
-    what: 'unknown types, without end',
+    title: 'unknown types, without end',
     sockets: 5,
     sends: () => many(GARBAGE, frameOf('{"type":"session.update"}')),
     ends: true,
   },
   {
-    what: 'a frame of a byte too much',
+    title: 'a frame of a byte too much',
     sockets: SOCKETS,
     sends: () => [frameOf('{', { declared_bytes: 16 * MEGABYTE + 1 })],
     ends: true,
   },
   {
-    what: 'a frame of 4 EB',
+    title: 'a frame of 4 EB',
     sockets: SOCKETS,
     sends: () => [frameOf('{', { declared_bytes: 2 ** 62 })],
     ends: true,
   },
   {
-    what: 'a message in fragments without end',
+    title: 'a message in fragments without end',
     sockets: 10,
     *sends() {
       yield fragment(true)
@@ -88,49 +88,49 @@ const HOSTILE: readonly Hostile[] = [
     ends: true,
   },
   {
-    what: 'compressed, 64 MB each',
+    title: 'compressed, 64 MB each',
     sockets: SOCKETS,
     sends: () => [BOMB],
     ends: true,
   },
   {
-    what: 'frames without a mask',
+    title: 'frames without a mask',
     sockets: SOCKETS,
     sends: () => [frameOf(CREATE, { is_masked: false })],
     ends: true,
   },
   {
-    what: 'pings',
+    title: 'pings',
     sockets: 5,
     sends: () => [...many(GARBAGE / 10, frameOf('x'.repeat(125), PING)), frameOf('{"type":"x"}')],
     ends: { answers: 1, text: '"type":"error"' },
   },
   {
-    what: 'responses without end, on one socket',
+    title: 'responses without end, on one socket',
     sockets: 1,
     sends: () => many(FLOOD, frameOf(CREATE)),
     ends: { answers: FLOOD, text: '"type":"response.incomplete"' },
     calls: FLOOD,
   },
   {
-    what: 'two at once on each of many',
+    title: 'two at once on each of many',
     sockets: SOCKETS,
     sends: () => many(2, frameOf(CREATE)),
     ends: { answers: 2, text: '"type":"response.incomplete"' },
     calls: 2 * SOCKETS,
   },
   {
-    what: 'messages of 7 MB that are refused',
+    title: 'messages of 7 MB that are refused',
     sockets: 10,
     sends: () => many(6, LARGE),
-    // Whoever sends so much in a row that nobody pays for is ended, after answers to the first of them.
+    // The gateway ends a connection with much unpaid input in a row, after answers to the first messages.
     ends: true,
   },
 ]
 
-/** @returns what is wrong */
+/** @returns the faults */
 async function attackWith(hostile: Hostile, gateway: GatewayProcess): Promise<string[]> {
-  const { what, sockets, sends, ends, calls = 0 } = hostile
+  const { title, sockets, sends, ends, calls = 0 } = hostile
   const before = gateway.books().calls.length
   const attack = async (): Promise<boolean> => {
     const client = await connectWebSocket(gateway.url, gateway.key)
@@ -158,9 +158,9 @@ async function attackWith(hostile: Hostile, gateway: GatewayProcess): Promise<st
   return [
     ...(served.every(Boolean)
       ? []
-      : [`${what}: ${served.filter((each) => !each).length} not as they should`]),
-    ...(recorded === calls ? [] : [`${what}: ${recorded} calls recorded, ${calls} made`]),
-    ...(findings.length === 0 ? [] : [`${what}: the audit found ${findings.length}`]),
+      : [`${title}: ${served.filter((each) => !each).length} not as they should`]),
+    ...(recorded === calls ? [] : [`${title}: ${recorded} calls recorded, ${calls} made`]),
+    ...(findings.length === 0 ? [] : [`${title}: the audit found ${findings.length}`]),
   ]
 }
 
@@ -180,7 +180,7 @@ async function answersAll({ received }: SocketClient, { answers, text }: Answers
 
 export const socketMessages: Attack = {
   name: 'socket-messages',
-  what: 'messages over WebSockets that are too large, broken, compressed, endless, or far too many',
+  description: 'messages over WebSockets that are too large, broken, compressed, endless, or far too many',
   async run({ rounds }) {
     const server = '[limits]\nreads_per_minute = 100000'
     const catalogue = catalogueOf({ upstream_url: 'simulator', server })
@@ -192,7 +192,7 @@ export const socketMessages: Attack = {
       const health = watchHealth(gateway.url)
       wrong.push(...(await attackWith(hostile, gateway)))
       const longest_ms = Math.round(await health.stop())
-      if (longest_ms > health_ms) slowest = hostile.what
+      if (longest_ms > health_ms) slowest = hostile.title
       health_ms = Math.max(health_ms, longest_ms)
     }
     const peak_mb = await peakMemory(gateway.pid)
@@ -200,7 +200,7 @@ export const socketMessages: Attack = {
     return {
       tried: `${HOSTILE.length * rounds} kinds, ${HOSTILE.reduce((sum, { sockets }) => sum + sockets, 0) * rounds} sockets`,
       held: wrong.length === 0 && health_ms < MAX_HEALTH_MS && peak_mb < MAX_PEAK_MB,
-      seen: [
+      figures: [
         `${calls.length} calls paid, nothing held; healthz at most ${health_ms} ms (${slowest}), peak ${peak_mb} MB`,
         ...wrong,
       ].join('; '),

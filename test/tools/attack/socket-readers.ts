@@ -1,4 +1,4 @@
-// The attack of callers who do not read what comes over their WebSockets: fast streams that stop being read, and their memory.
+// The attack of callers who stop reading their WebSockets amid fast streams, and the memory that this costs.
 import { catalogueOf, MODEL } from '../../support/catalogue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
@@ -11,14 +11,14 @@ import { connectWebSocket, createOf, frameOf } from './web-socket-client.ts'
 const READERS = 50
 const TIMEOUT_MS = 5_000
 const MAX_LATE_MS = 10_000
-/** POST takes as much for the same: 747 MB beside 652. */
+/** POST takes a similar amount for the same: 747 MB beside 652. */
 const MAX_USED_MB = 900
 const PAUSE_MS = 100
 const EVENT = Buffer.from(`data: ${JSON.stringify(piece('A fast answer. '.repeat(500)))}\n\n`)
 
 export const socketReaders: Attack = {
   name: 'socket-readers',
-  what: `${READERS} callers stop reading endless streams over WebSockets, with messages that still come in`,
+  description: `${READERS} callers stop reading endless streams over WebSockets, with messages that still come in`,
   async run() {
     let let_go = 0
     const server = Bun.serve({
@@ -46,8 +46,8 @@ export const socketReaders: Attack = {
         client.send(create)
         await client.sees('response.output_text.delta')
         client.pause()
-        // What it goes on asking waits, and is never begun.
-        for (let asked = 0; asked < 5; asked++) client.send(create)
+        // Further requests wait, and never begin.
+        for (let more = 0; more < 5; more++) client.send(create)
         return client
       }),
     )
@@ -75,7 +75,7 @@ export const socketReaders: Attack = {
         calls.length === READERS &&
         findings.length === 0 &&
         used_mb < MAX_USED_MB,
-      seen: `${let_go} let go within ${took_ms} ms, ${charged} of ${calls.length} calls charged; at most ${used_mb} MB; healthz at most ${health_ms} ms`,
+      figures: `${let_go} let go within ${took_ms} ms, ${charged} of ${calls.length} calls charged; at most ${used_mb} MB; healthz at most ${health_ms} ms`,
     }
   },
 }

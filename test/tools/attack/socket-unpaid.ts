@@ -1,4 +1,4 @@
-// The attack of messages over WebSockets that nobody pays for: small and large ones, from an account that is over its limit.
+// The attack of unpaid messages over WebSockets: small and large ones, from an account over its limit.
 import { join } from 'node:path'
 import { catalogueOf, MODEL } from '../../support/catalogue.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
@@ -11,12 +11,12 @@ const CALM_MS = 8_000
 const FLOOD_MS = 12_000
 const MAX_HEALTH_MS = 50
 const MAX_TIMES_CALM = 2
-/** The first one of the process, and the one that the limit lets in. */
+/** The first call of the process, and the call that the limit allows. */
 const CALLS_BESIDE = 2
 
 async function attackWith(kind: 'small' | 'large'): Promise<Result> {
   using upstream = startQuickUpstream()
-  // One without money could open none.
+  // An account without money could open no WebSocket.
   const server = '[limits.accounts.account-1]\nrequests_per_minute = 1'
   const catalogue = catalogueOf({ upstream_url: upstream.url, server })
   await using gateway = await startGatewayProcess(catalogue, { accounts: 2 })
@@ -30,11 +30,11 @@ async function attackWith(kind: 'small' | 'large'): Promise<Result> {
   return {
     tried: `${SOCKETS} sockets for ${FLOOD_MS / 1_000} s`,
     held: isServed(kind, calm, attacked) && calls.length <= calm.calls + attacked.calls + CALLS_BESIDE,
-    seen: `calm: ${textOf(calm)}; attacked: ${textOf(attacked)}; ${written_mb} MB sent over ${connected} connections, ${refused} refused`,
+    figures: `calm: ${textOf(calm)}; attacked: ${textOf(attacked)}; ${written_mb} MB sent over ${connected} connections, ${refused} refused`,
   }
 }
 
-/** The first response of a process takes 30 ms, once: what it is checked with is compiled then. */
+/** The first response of a process takes 30 ms longer, since its checks are compiled then. */
 async function serveFirst(gateway: GatewayProcess, key: string): Promise<void> {
   const socket = await openSocket(gateway, { key })
   const end = (await socket.create({ model: MODEL, input: 'x' })).at(-1)
@@ -43,7 +43,7 @@ async function serveFirst(gateway: GatewayProcess, key: string): Promise<void> {
   await socket.closed
 }
 
-/** Whether others are served as before. The runtime makes a message of 15 MB into text before the gateway sees it, in some 30 ms: one call of a hundred waits for that. */
+/** Whether others are served as before. The runtime takes some 30 ms to convert a message of 15 MB to text before the gateway sees it: one call of a hundred waits for that. */
 const isServed = (kind: 'small' | 'large', calm: Watched, attacked: Watched): boolean =>
   kind === 'small'
     ? attacked.health_max_ms < Math.max(MAX_HEALTH_MS, calm.health_max_ms) &&
@@ -69,13 +69,13 @@ async function sendFlood(gateway: GatewayProcess, key: string, kind: string): Pr
 
 export const socketUnpaid: Attack = {
   name: 'socket-unpaid',
-  what: `${SOCKETS} WebSockets of an account over its limit send small creates without end, and ones of 15 MB`,
+  description: `${SOCKETS} WebSockets of an account over its limit send small creates endlessly, and ones of 15 MB`,
   async run() {
     const [small, large] = [await attackWith('small'), await attackWith('large')]
     return {
       tried: `twice ${small.tried}`,
       held: small.held && large.held,
-      seen: `small: ${small.seen}; 15 MB: ${large.seen}`,
+      figures: `small: ${small.figures}; 15 MB: ${large.figures}`,
     }
   },
 }

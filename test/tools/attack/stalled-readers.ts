@@ -1,4 +1,4 @@
-// The attack of callers who do not read: 200 fast streams that stop being read, and what they cost in memory.
+// The attack of callers who stop reading 200 fast streams, and the memory that this costs.
 import { catalogueOf } from '../../support/catalogue.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { peakMemory, usedMemory } from '../../support/memory.ts'
@@ -10,12 +10,12 @@ const READERS = 200
 const STALLED_MS = 15_000
 const MAX_USED_MB = 400
 const EVENT = Buffer.from(`data: ${JSON.stringify(piece('A fast answer. '.repeat(500)))}\n\n`)
-/** Far more than the buffers of the sockets take. */
+/** Far more than the sockets' buffers hold. */
 const STREAM_BYTES = 64 * 1024 * 1024
 
 export const stalledReaders: Attack = {
   name: 'stalled-readers',
-  what: `${READERS} callers stop reading streams of 64 MB`,
+  description: `${READERS} callers stop reading streams of 64 MB`,
   async run() {
     let sent_bytes = 0
     const server = Bun.serve({
@@ -55,7 +55,7 @@ export const stalledReaders: Attack = {
     return {
       tried: `${READERS} readers for ${STALLED_MS / 1_000} s`,
       held: used_mb < MAX_USED_MB,
-      seen: `${used_mb} MB then (peak ${peak_mb} MB while the buffers filled), ${Math.round(sent_bytes / READERS / 1024)} kB sent of each stream`,
+      figures: `${used_mb} MB at the end (peak ${peak_mb} MB while the buffers filled), ${Math.round(sent_bytes / READERS / 1024)} kB sent of each stream`,
     }
   },
 }

@@ -1,4 +1,4 @@
-// Providers who send a million tiny events as fast as the loopback takes them, or 200 MB of them compressed: what everyone else waits.
+// Providers who send a million tiny events as fast as the loopback allows, or 200 MB of them compressed: the delay for everyone else.
 import { join } from 'node:path'
 import { REQUESTS } from '../../disconnect/surfaces.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
@@ -36,19 +36,19 @@ const CALLS = [
 async function flood(
   gateway: GatewayProcess,
   { path, body }: (typeof CALLS)[number],
-): Promise<{ health_ms: number; came: string }> {
+): Promise<{ health_ms: number; received: string }> {
   const url = new URL(path, gateway.url).href
   const health = watchHealth(gateway.url)
   const taker = Bun.spawn([process.execPath, PROGRAM, 'take', url, gateway.key, JSON.stringify(body)], {
     stdout: 'pipe',
   })
-  const came = await taker.stdout.text()
-  return { health_ms: await health.stop(), came }
+  const received = await taker.stdout.text()
+  return { health_ms: await health.stop(), received }
 }
 
 export const tinyEvents: Attack = {
   name: 'tiny-events',
-  what: 'a provider sends 1,000,000 tiny events at once, or 200 MB of them compressed',
+  description: 'a provider sends 1,000,000 tiny events at once, or 200 MB of them compressed',
   async run({ rounds }): Promise<Result> {
     const longest: Record<string, number> = {}
     let served = 0
@@ -65,9 +65,9 @@ export const tinyEvents: Attack = {
           balance_usd: '10000',
         })
         for (const call of Array(rounds).fill(CALLS).flat()) {
-          const { health_ms, came } = await flood(gateway, call)
+          const { health_ms, received } = await flood(gateway, call)
           longest[amount] = Math.max(longest[amount] ?? 0, health_ms)
-          if (/^200 \d{7,}/.test(came)) served++
+          if (/^200 \d{7,}/.test(received)) served++
         }
         peak_mb = Math.max(peak_mb, await peakMemory(gateway.pid))
       } finally {
@@ -79,7 +79,7 @@ export const tinyEvents: Attack = {
     return {
       tried: `${tried} streams over all text surfaces`,
       held: served === tried && Math.max(events, compressed) <= MAX_HEALTH_MS,
-      seen: `${served} served; healthz at most ${Math.round(events)} ms and ${Math.round(compressed)} ms, peak ${peak_mb} MB`,
+      figures: `${served} served; healthz at most ${Math.round(events)} ms and ${Math.round(compressed)} ms, peak ${peak_mb} MB`,
     }
   },
 }

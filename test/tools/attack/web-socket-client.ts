@@ -1,4 +1,4 @@
-// A hostile caller over a WebSocket, on a bare socket: frames of any kind, whole or not (RFC 6455, 5.2).
+// A hostile caller over a WebSocket, on a bare socket: frames of any kind, complete or not (RFC 6455, 5.2).
 import { connectSocket, type SocketClient } from '../../support/socket-client.ts'
 
 const LENGTH_IN_16_BITS = 126
@@ -11,15 +11,15 @@ const COMPRESSED = 0x40
 interface FrameOptions {
   /** 1: text, 2: binary. */
   opcode?: number
-  /** Says that it is compressed. */
+  /** The frame's mark of compression. */
   is_compressed?: boolean
-  /** Says that so much comes, whatever does. */
+  /** The announced length, if it differs from the real one. */
   declared_bytes?: number
-  /** Callers' frames have to be. */
+  /** Required of callers' frames. */
   is_masked?: boolean
 }
 
-/** The mask is of zeros, so that the bytes stay as they are. */
+/** A frame with a mask of zeros, which leaves the bytes unchanged. */
 export function frameOf(payload: string | Uint8Array, options: FrameOptions = {}): Buffer {
   const { opcode = 1, is_compressed = false, is_masked = true } = options
   const body = Buffer.from(payload)
@@ -53,7 +53,7 @@ export function handshakeOf(key: string): string {
   return `GET /v1/responses HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** @returns a socket whose handshake was answered, with whatever status */
+/** @returns a socket whose handshake was answered, with any status */
 export async function connectWebSocket(url: URL, key: string): Promise<SocketClient & { is_open: boolean }> {
   const client = await connectSocket(url)
   client.send(handshakeOf(key))

@@ -1,4 +1,4 @@
-// Another process holds the database's write lock while streams end: nobody else waits, and nothing delivered is free.
+// A foreign process that holds the database's write lock while streams end: no other request waits, and every delivered answer is charged.
 import { join } from 'node:path'
 import { catalogueOf, MODEL } from '../../support/catalogue.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -11,20 +11,20 @@ import { watchHealth } from './health.ts'
 
 const STREAMS = 10
 const LOCKED_MS = 14_000
-/** By then the ledger has given up waiting for the lock. */
+/** The time after which the ledger no longer waits for the lock. */
 const REFUSING_AFTER_MS = 7_000
 const MAX_HEALTHZ_MS = 100
 const MAX_RECOVERY_MS = 1_500
 
 export const writeLock: Attack = {
   name: 'write-lock',
-  what: `another process that holds the write lock for ${LOCKED_MS / 1_000} s`,
+  description: `another process that holds the write lock for ${LOCKED_MS / 1_000} s`,
   async run() {
     return { tried: `${STREAMS} streams`, ...(await attack()) }
   },
 }
 
-async function attack(): Promise<Pick<Result, 'held' | 'seen'>> {
+async function attack(): Promise<Pick<Result, 'held' | 'figures'>> {
   const end = Promise.withResolvers<void>()
   await using upstream = await startUpstream(
     stream(
@@ -41,7 +41,7 @@ async function attack(): Promise<Pick<Result, 'held' | 'seen'>> {
   const unlock = await takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
   const health = watchHealth(gateway.url)
   end.resolve()
-  // These begin with other writes than the ledger's.
+  // These calls begin with writes other than the ledger's.
   const keyed = call(gateway, wholePath(), { 'idempotency-key': 'while-locked' })
   await Bun.sleep(REFUSING_AFTER_MS)
   const refused = await call(gateway, wholePath())
@@ -55,18 +55,18 @@ async function attack(): Promise<Pick<Result, 'held' | 'seen'>> {
   const recovery_ms = performance.now() - unlocked_ms
   const paid = () => gateway.books().calls.filter(({ cost_nanos }) => cost_nanos === ANSWER_NANOS).length
   await eventually('all is paid', () => paid() >= STREAMS).catch(() => {
-    // What is not paid by then is what the attack is about: it is counted below.
+    // Unpaid calls are the attack's subject, and counted below.
   })
-  const told = [(await keyed).status, refused.status, refused.headers.get('retry-after'), not_ready.status]
+  const replies = [(await keyed).status, refused.status, refused.headers.get('retry-after'), not_ready.status]
   const findings = await gateway.findings()
   return {
     held:
       paid() === STREAMS &&
       healthz_ms < MAX_HEALTHZ_MS &&
       recovery_ms < MAX_RECOVERY_MS &&
-      told.join() === '503,503,1,503' &&
+      replies.join() === '503,503,1,503' &&
       findings.length === 0,
-    seen: `${paid()} of ${STREAMS} paid, healthz at most ${healthz_ms.toFixed(0)} ms, new calls ${told[0]} and ${told[1]}, readyz ${told[3]}, ready again after ${recovery_ms.toFixed(0)} ms`,
+    figures: `${paid()} of ${STREAMS} paid, healthz at most ${healthz_ms.toFixed(0)} ms, new calls ${replies[0]} and ${replies[1]}, readyz ${replies[3]}, ready again after ${recovery_ms.toFixed(0)} ms`,
   }
 }
 

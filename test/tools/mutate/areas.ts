@@ -1,6 +1,6 @@
-// What may be broken, and the tests that stand nearest to it.
+// The areas of the sources that may be broken, and the tests nearest to each.
 
-/** Folders of sources with the tests that are run first; the longest folder that fits a file is its area. */
+/** Folders of sources with the tests to run first; the area of a file is the longest folder that matches. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   'src/access/': ['test/access'],
   'src/calls/': ['test/calls', 'test/native'],

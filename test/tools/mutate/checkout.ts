@@ -1,4 +1,4 @@
-// A copy of the checkout to break: its types and tests are run there, each command with a time after which it is ended.
+// A copy of the checkout to break: its types and tests run there, each command with a time limit.
 import {
   chmodSync,
   cpSync,
@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Chosen } from './chosen.ts'
-import { broken } from './mutants.ts'
+import { withMutant } from './mutants.ts'
 
 export const ROOT = join(import.meta.dir, '../../..')
 const COPIED = ['src', 'plugins', 'test', 'data', 'package.json', 'tsconfig.json', 'bunfig.toml', 'README.md']
@@ -22,19 +22,19 @@ export type Outcome = 'passed' | 'failed' | 'timed out'
 
 export interface Tested {
   outcome: Outcome
-  /** The tests that failed, by their names: a test that has nothing to do with the broken line shows nothing. */
+  /** The names of the failed tests, which show whether they are related to the withMutant line. */
   failed: readonly string[]
 }
 
-/** A test that waits for ever shows a broken line only where it waits for what that line does: nobody can tell. */
+/** Messages of time-outs, which do not count as detection: the test may wait for something unrelated to the broken line. */
 const TIMED_OUT = /timed out (?:after \d+|before )|within \d+ ms|Timeout \d+ms exceeded/
 
 const FAILED = /^\(fail\) (.*?)(?: \[[\d.]+ms\])?$/gm
 
 export interface Checkout extends Disposable {
-  /** Breaks a line until what is returned is disposed of. */
+  /** Breaks a line until the returned object is disposed of. */
   break(mutant: Chosen): Disposable
-  /** Whether the compiler finds nothing. */
+  /** Whether the compiler finds no mistakes. */
   typesAllow(): Promise<boolean>
   test(folders: readonly string[], limit_ms: number): Promise<Tested>
 }
@@ -51,17 +51,17 @@ export function checkout(): Checkout {
   symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
   mkdirSync(join(path, 'temporary'))
 
-  /** Ends the command with all that it started, when its time is over. */
+  /** Runs a command, and kills it and all that it started at the time limit. */
   async function run(
     words: readonly string[],
     limit_ms: number,
-  ): Promise<{ outcome: Outcome; said: string }> {
+  ): Promise<{ outcome: Outcome; output: string }> {
     const child = Bun.spawn([process.execPath, ...words], {
       cwd: path,
       env: { ...process.env, TMPDIR: join(path, 'temporary') },
       stdin: 'ignore',
-      stdout: Bun.file(join(path, 'said.log')),
-      stderr: Bun.file(join(path, 'complained.log')),
+      stdout: Bun.file(join(path, 'output.log')),
+      stderr: Bun.file(join(path, 'errors.log')),
       detached: true,
     })
     let is_over = false
@@ -71,15 +71,15 @@ export function checkout(): Checkout {
     }, limit_ms)
     const status = await child.exited
     clearTimeout(timer)
-    const said = ['said.log', 'complained.log'].map((name) => readFileSync(join(path, name), 'utf8')).join('')
-    return { outcome: is_over ? 'timed out' : status === 0 ? 'passed' : 'failed', said }
+    const output = ['output.log', 'errors.log'].map((name) => readFileSync(join(path, name), 'utf8')).join('')
+    return { outcome: is_over ? 'timed out' : status === 0 ? 'passed' : 'failed', output }
   }
 
   return {
     break(mutant) {
       const file = join(path, mutant.file)
       const source = readFileSync(file, 'utf8')
-      writeFileSync(file, broken(source, mutant))
+      writeFileSync(file, withMutant(source, mutant))
       return { [Symbol.dispose]: () => writeFileSync(file, source) }
     },
     async typesAllow() {
@@ -91,7 +91,7 @@ export function checkout(): Checkout {
         '--incremental',
         '--tsBuildInfoFile',
         'types.json',
-        // What a line that is left out no longer uses is no mistake of its type.
+        // A name that is unused because a line was left out is no mistake of types.
         '--noUnusedLocals',
         'false',
         '--noUnusedParameters',
@@ -100,10 +100,10 @@ export function checkout(): Checkout {
       return (await run(words, TYPES_MS)).outcome === 'passed'
     },
     async test(folders, limit_ms) {
-      const how = ['--timeout', '60000', '--bail', '--parallel=3', '--no-isolate']
-      const { outcome, said } = await run(['test', ...how, ...folders], limit_ms)
-      const failed = [...new Set([...said.matchAll(FAILED)].map(([, name = '']) => name))]
-      return { outcome: outcome === 'failed' && TIMED_OUT.test(said) ? 'timed out' : outcome, failed }
+      const options = ['--timeout', '60000', '--bail', '--parallel=3', '--no-isolate']
+      const { outcome, output } = await run(['test', ...options, ...folders], limit_ms)
+      const failed = [...new Set([...output.matchAll(FAILED)].map(([, name = '']) => name))]
+      return { outcome: outcome === 'failed' && TIMED_OUT.test(output) ? 'timed out' : outcome, failed }
     },
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }

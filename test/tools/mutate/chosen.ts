@@ -1,4 +1,4 @@
-// Mutants of the areas, in an order that only the seed decides.
+// Mutants of the areas, in an order that depends only on the seed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -12,7 +12,7 @@ export interface Chosen extends Mutant {
 /**
  * A mutant's place comes from its own text, so that a run goes on in the same order after other lines have changed.
  *
- * @param only the beginnings of names of files; all areas where there are none
+ * @param only the beginnings of file names; empty for all areas
  */
 export function chosenMutants(root: string, seed: number, only: readonly string[]): Chosen[] {
   const files = AREA_NAMES.flatMap((folder) => [...new Glob(`${folder}**/*.ts`).scanSync(root)])

@@ -1,4 +1,4 @@
-// `bun run mutate`: breaks one line at a time in a copy of the checkout, and says which broken lines no test notices.
+// `bun run mutate`: breaks one line at a time in a copy of the checkout, and prints the broken lines that no test detects.
 import { parseArgs } from 'node:util'
 import { testsOf } from './areas.ts'
 import { type Checkout, checkout, type Outcome, ROOT, type Tested } from './checkout.ts'
@@ -6,12 +6,12 @@ import { type Chosen, chosenMutants } from './chosen.ts'
 
 const USAGE = `bun run mutate [--seed N] [--count N] [--skip N] [--only FILE]... [--whole] [--list]
 
-  --seed N     which mutants, and in which order; the date, as 20261231, where there is none
-  --count N    how many that the types allow are tried (60)
-  --skip N     how many are passed over first, to go on where a run ended
-  --only FILE  files or folders whose names begin so
-  --whole      asks the whole suite about each survivor of its area's tests
-  --list       says them, and tries none`
+  --seed N     selects the mutants and their order; default: the date, as 20261231
+  --count N    the number of mutants to try, after the check of types (60)
+  --skip N     the number of mutants to skip first, to continue a run
+  --only FILE  the beginnings of names of files or folders
+  --whole      runs the whole suite for each survivor of its area's tests
+  --list       lists the mutants without trying them`
 
 const { values } = parseArgs({
   options: {
@@ -28,19 +28,19 @@ const { values } = parseArgs({
 /** A busy machine is several times slower than it was when the unbroken tests were timed. */
 const SLOWER = 3
 const MIN_LIMIT_MS = 60_000
-/** Enough to see whether they have to do with the broken line. */
+/** Enough names to see whether they are related to the broken line. */
 const MAX_NAMED = 2
 /** A test that fails by chance does not end the run. */
 const MAX_TRIES = 3
 const WHOLE: readonly string[] = ['test']
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const said = (failed: Tested['failed']) =>
+const print = (line: string) => process.stdout.write(`${line}\n`)
+const namesOf = (failed: Tested['failed']) =>
   failed.length === 0 ? '' : `, in ${failed.slice(0, MAX_NAMED).join('; ')}`
-const wordsOf = ({ file, line, how, before, after }: Chosen) =>
-  `${file}:${line + 1} ${how}\n    - ${before.trim()}\n    + ${after.trim()}`
+const wordsOf = ({ file, line, change, before, after }: Chosen) =>
+  `${file}:${line + 1} ${change}\n    - ${before.trim()}\n    + ${after.trim()}`
 
-/** How long tests may take: of the time that they take unbroken, measured once. */
+/** Time limits of tests: multiples of their time with nothing broken, measured once. */
 function limits(copy: Checkout): (folders: readonly string[]) => Promise<number> {
   const known = new Map<string, Promise<number>>()
   async function measure(folders: readonly string[]): Promise<number> {
@@ -48,9 +48,9 @@ function limits(copy: Checkout): (folders: readonly string[]) => Promise<number>
       const began_ms = performance.now()
       const { outcome, failed } = await copy.test(folders, 3_600_000)
       if (outcome === 'passed') return Math.max(MIN_LIMIT_MS, (performance.now() - began_ms) * SLOWER)
-      const told = `${folders.join(' ')}: ${outcome} with nothing broken${said(failed)}`
-      if (tries === MAX_TRIES) throw new Error(told)
-      say(told)
+      const message = `${folders.join(' ')}: ${outcome} with nothing broken${namesOf(failed)}`
+      if (tries === MAX_TRIES) throw new Error(message)
+      print(message)
     }
   }
   return (folders) => known.getOrInsertComputed(folders.join(' '), () => measure(folders))
@@ -58,9 +58,9 @@ function limits(copy: Checkout): (folders: readonly string[]) => Promise<number>
 
 async function main(): Promise<void> {
   const mutants = chosenMutants(ROOT, Number(values.seed), values.only).slice(Number(values.skip))
-  say(`seed ${values.seed}, ${mutants.length} mutants`)
+  print(`seed ${values.seed}, ${mutants.length} mutants`)
   if (values.list) {
-    for (const mutant of mutants.slice(0, Number(values.count))) say(wordsOf(mutant))
+    for (const mutant of mutants.slice(0, Number(values.count))) print(wordsOf(mutant))
     return
   }
   using copy = checkout()
@@ -82,14 +82,14 @@ async function main(): Promise<void> {
     const { outcome, failed } = tested
     counts[outcome] += 1
     if (outcome !== 'failed') survivors.push(mutant)
-    const what = outcome === 'failed' ? 'killed' : outcome === 'passed' ? 'survived' : outcome
-    say(`${tried} (${Number(values.skip) + at}) ${what}${said(failed)}: ${wordsOf(mutant)}`)
+    const verdict = outcome === 'failed' ? 'killed' : outcome === 'passed' ? 'survived' : outcome
+    print(`${tried} (${Number(values.skip) + at}) ${verdict}${namesOf(failed)}: ${wordsOf(mutant)}`)
   }
-  say(
+  print(
     `\n${tried} tried: ${counts.failed} killed, ${counts.passed} survived, ${counts['timed out']} timed out`,
   )
-  for (const mutant of survivors) say(wordsOf(mutant))
+  for (const mutant of survivors) print(wordsOf(mutant))
 }
 
-if (values.help) say(USAGE)
+if (values.help) print(USAGE)
 else await main()

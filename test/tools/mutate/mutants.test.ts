@@ -1,10 +1,10 @@
-// What is broken in a line, and what is not: literals, comments, imports, types, halves of statements.
+// Mutants of a line, and lines without mutants: literals, comments, imports, types, parts of statements.
 import { expect, test } from 'bun:test'
 import { testsOf } from './areas.ts'
 import { chosenMutants } from './chosen.ts'
-import { broken, mutantsOf } from './mutants.ts'
+import { mutantsOf, withMutant } from './mutants.ts'
 
-const after = (source: string) => mutantsOf(source).map((mutant) => broken(source, mutant))
+const after = (source: string) => mutantsOf(source).map((mutant) => withMutant(source, mutant))
 
 test.each([
   ['const sum = a + b', ['const sum = a - b']],
@@ -17,7 +17,7 @@ test.each([
   ['if (a) return', ['if (!(a)) return', ';']],
   ['{\n  spend(held)\n}', ['{\n  ;\n}']],
   ['{\n  key.spent += cost\n}', ['{\n  key.spent -= cost\n}', '{\n  ;\n}']],
-] as const)('%j is broken', (source, expected) => {
+] as const)('%j has its mutants', (source, expected) => {
   expect(after(source).toSorted()).toEqual(expected.toSorted())
 })
 
@@ -30,18 +30,18 @@ test.each([
   'const c = /a + \\d{3}/.test(d)',
   'const x = call(\n  first(y),\n)',
   'const x = y\n  .call(z)',
-])('%j is left alone', (source) => {
+])('%j has no mutants', (source) => {
   expect(after(source)).toEqual([])
 })
 
-test('a seed gives the same mutants in the same order, another one another order', () => {
+test('a seed gives the same mutants in the same order, another seed another order', () => {
   const of = (seed: number) => chosenMutants(`${import.meta.dir}/../../..`, seed, ['src/money/pricing/'])
   expect(of(7)).toEqual(of(7))
   expect(of(8)).not.toEqual(of(7))
   expect(of(8)).toHaveLength(of(7).length)
 })
 
-test('a file alone has its mutants in the order that they have among all', () => {
+test('a file alone has its mutants in the same order as among all files', () => {
   const of = (only: string) => chosenMutants(`${import.meta.dir}/../../..`, 7, [only])
   const file = 'src/money/pricing/quote.ts'
   expect(of(file)).toEqual(of('src/money/pricing/').filter((mutant) => mutant.file === file))

@@ -3,12 +3,12 @@
 export interface Mutant {
   /** Counted from 0. */
   line: number
-  how: string
+  change: string
   before: string
   after: string
 }
 
-/** Pairs that stand for each other, in both directions. Operators have blanks around them, as the formatter writes them. */
+/** Pairs that replace each other, in both directions. Operators have blanks around them, as the formatter writes them. */
 const SWAPS: readonly (readonly [string, string])[] = [
   [' + ', ' - '],
   [' * ', ' / '],
@@ -25,12 +25,12 @@ const CONSTANT = /(?<![\w.$])(?:\d[\d_]*n?|true|false)(?![\w.])/g
 const CONDITION = /^(\s*(?:\} else )?(?:if|while) \()(.*)(\)(?: \{| [a-z].*)?)$/
 const GUARD = /^\s*if \(.*\) (?:return|continue|break|throw\b.*[^({[,])/
 const STATEMENT = /^\s*(?:await |void |throw |return;?$|[\w$.[\]?!]+(?:\(| [-+*?|&]*= ))/
-/** A method of an interface: what it returns follows, and no body. */
+/** A method of an interface: its return type follows, without a body. */
 const METHOD = /^\s*[\w$]+\??\(.*\): [^{]*$/
 const IS_OPEN = /[,({[=+?:&|]$|=>$/
 const CONTINUES = /^\s*(?:[.?:]|&&|\|\||[-+*/] )/
 
-/** Literals as blanks, so that positions stay. */
+/** Replaces literals by blanks, so that positions stay. */
 const blank = (line: string): string => line.replace(LITERAL, (text) => `'${' '.repeat(text.length - 2)}'`)
 
 function replacedAt(line: string, at: number, from: string, to: string): string {
@@ -60,7 +60,7 @@ function balanced(code: string): boolean {
   return depth === 0
 }
 
-/** Whether the line is a statement of its own, by its neighbours' ends and beginnings. */
+/** Whether the line is a complete statement, judged by the ends and beginnings of its neighbours. */
 function isStatement(before: string, code: string, after: string): boolean {
   const continues = CONTINUES.test(code) || (IS_OPEN.test(before) && !before.endsWith('{'))
   const goes_on = IS_OPEN.test(code) || CONTINUES.test(after)
@@ -73,7 +73,7 @@ function isStatement(before: string, code: string, after: string): boolean {
   )
 }
 
-/** @returns every mutant of a source; whether the types allow it is the compiler's to say */
+/** @returns every mutant of a source, before any check of types */
 export function mutantsOf(source: string): Mutant[] {
   const lines = source.split('\n')
   const codes = lines.map(blank)
@@ -81,7 +81,7 @@ export function mutantsOf(source: string): Mutant[] {
   for (const [line, before] of lines.entries()) {
     const code = codes[line] ?? ''
     if (NO_CODE.test(before)) continue
-    const add = (how: string, after: string) => found.push({ line, how, before, after })
+    const add = (change: string, after: string) => found.push({ line, change, before, after })
     for (const [at, from, to] of swapped(code))
       add(`${from.trim()} to ${to.trim()}`, replacedAt(before, at, from, to))
     for (const { index, 0: text } of code.matchAll(CONSTANT))
@@ -96,5 +96,5 @@ export function mutantsOf(source: string): Mutant[] {
 }
 
 /** @returns the source with the mutant in it */
-export const broken = (source: string, { line, after }: Mutant): string =>
+export const withMutant = (source: string, { line, after }: Mutant): string =>
   source.split('\n').with(line, after).join('\n')
