@@ -11,7 +11,7 @@ interface Block {
 describe.each([40_000, 85_000, 500_000])('a body of %d bytes', (size_bytes) => {
   const body = agentBody('agent', size_bytes)
 
-  test('is as long as asked, and the same every time', () => {
+  test('has the requested length, and the same bytes every time', () => {
     expect(Buffer.byteLength(body)).toBe(size_bytes)
     expect(agentBody('agent', size_bytes)).toBe(body)
   })

@@ -64,7 +64,7 @@ function toolOf(random: Random, name: string): object {
           type: 'array',
           items: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } } },
         },
-        // As agents have it in the tool that starts another agent: a second key of the name that is replaced.
+        // As in the tool by which agents start another agent: a second key with the name that the gateway replaces.
         ...(name === 'run_agent' && { model: { type: 'string', enum: ['small', 'large'] } }),
       },
       required: ['path'],
@@ -96,7 +96,7 @@ function toolUse(random: Random, index: number): Message[] {
   ]
 }
 
-/** Comes before the number of the call, which the load writes: what an agent has just done is in no call before. */
+/** Precedes the number of the call, which the load writes, since an agent's last step is in no earlier call. */
 export const CALL_MARK = 'call number '
 export const CALL_DIGITS = 10
 const CALL_NUMBER = `${CALL_MARK}${'0'.repeat(CALL_DIGITS)}`
@@ -104,11 +104,11 @@ const CALL_NUMBER = `${CALL_MARK}${'0'.repeat(CALL_DIGITS)}`
 /** The last use of a tool, new with each call. */
 function lastUse(result: string): Message[] {
   const id = `toolu_${'9'.repeat(24)}`
-  const said = { type: 'text', text: CALL_NUMBER }
+  const note = { type: 'text', text: CALL_NUMBER }
   const use = { type: 'tool_use', id, name: 'read_file', input: { path: '/home/agent/notes.md' } }
   const tool_result = { type: 'tool_result', tool_use_id: id, content: `${CALL_NUMBER}\n${result}` }
   return [
-    { role: 'assistant', content: [said, use] },
+    { role: 'assistant', content: [note, use] },
     { role: 'user', content: [tool_result] },
   ]
 }

@@ -1,13 +1,13 @@
-// The turns of an agent of which the prompt caches are measured, as the clients of each surface send them.
+// The turns of an agent for measurements of prompt caches, as the clients of each surface send them.
 
 export type SurfaceName = 'native' | 'messages' | 'chat' | 'responses'
 
 export interface Conversation {
   readonly surface: SurfaceName
   readonly model: string
-  /** The surface is that of the provider's own protocol. */
+  /** True if the surface has the provider's own protocol. */
   readonly is_own: boolean
-  /** Tells one conversation from another. */
+  /** Distinguishes conversations. */
   readonly seed: number
 }
 
@@ -21,7 +21,7 @@ interface PromptUsage {
   cached: number
 }
 
-/** A turn's request, and the reading of its answer's usage. */
+/** A turn's request, and the reader of its answer's usage. */
 interface Turn {
   readonly path: string
   readonly body: object
@@ -32,7 +32,7 @@ interface Turn {
 const words = (count: number, seed: string): string =>
   Array.from({ length: count }, (_, n) => `${seed}${(n * 7) % 101}`).join(' ')
 
-/** Another one on each surface: none finds what another has cached. */
+/** A different prompt on each surface, so that none finds the cached prompt of another. */
 const systemOf = (surface: SurfaceName) => words(SYSTEM_WORDS, `rule-${surface}-`)
 const question = (seed: number) => `Question ${seed}: why does the build fail?`
 const TOOL = { name: 'read_file', description: 'Reads a file.' }
@@ -45,7 +45,7 @@ const uses = (turn: number) => Array.from({ length: turn }, (_, use) => use)
 const numberAt = (value: unknown, ...path: string[]): number =>
   Number(path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], value) ?? 0)
 
-/** The request of a turn: the question, and as many uses of a tool as there were turns before it. */
+/** The request of a turn: the question, and one use of a tool for each earlier turn. */
 export const turnOf = (conversation: Conversation, turn: number): Turn =>
   TURN_WRITERS[conversation.surface](conversation, turn)
 
@@ -167,7 +167,7 @@ interface Message {
   readonly content: readonly object[]
 }
 
-/** As agents mark the end of the conversation, at another place in each turn. */
+/** Marks the end of the conversation, as agents do at another place in each turn. */
 const withLastMarked = (messages: readonly Message[]): Message[] =>
   messages.map((message, at) =>
     at < messages.length - 1

@@ -1,13 +1,13 @@
-// The prompt caches of providers: how much of an agent's prompts is read from them on each surface, with two keys of each provider.
+// The prompt caches of providers: the share of an agent's prompts that is read from them on each surface, with two keys of each provider.
 import { createSimulator } from '../../providers/index.ts'
 import { type Conversation, type SurfaceName, TURNS, turnOf } from './cache-agent.ts'
 import type { Bench } from './contest.ts'
 import { type Figure, ratioAtLeast } from './report.ts'
 import { makeDataFolder, sourceOf, startGateway } from './subjects.ts'
 
-/** Some on each key. */
+/** Enough for some on each key. */
 const CONVERSATIONS = 6
-/** Of what one key gets by its provider's own protocol. */
+/** The required part of the share that one key gets by its provider's own protocol. */
 const MIN_OF_OWN = 0.9
 
 interface SimulatedProvider {

@@ -25,7 +25,7 @@ const WARM_UP_CONNECTIONS = 16
 interface WholeLoad {
   readonly what: string
   readonly request: CallRequest
-  /** The forwarder's, where the gateway's is translated. */
+  /** The forwarder's request, if the gateway's is translated. */
   readonly bare_request?: CallRequest
   readonly connections: number
   readonly calls: number
@@ -161,7 +161,7 @@ const CONNECTIONS_WITH_CPU = 16
 /** From here on the goals apply. */
 const CONNECTIONS_WITH_GOALS = 64
 
-/** Many short streams, so that the beginning and the end of a stream are as warm as what lies between. */
+/** Many short streams, so that the beginning and the end of a stream are as warm as its middle. */
 export const warmUpStreams = (
   contest: Contest,
   effort: Effort,

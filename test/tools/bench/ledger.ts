@@ -91,9 +91,9 @@ async function run({ database, callers, calls, alone }: LedgerLoad): Promise<num
     note: 'bench',
     now_ms: Date.now(),
   })
-  let begun = 0
+  let started = 0
   const caller = async (): Promise<void> => {
-    while (begun++ < calls) await holdAndPost(ledger)
+    while (started++ < calls) await holdAndPost(ledger)
   }
   const started_ms = performance.now()
   await Promise.all(Array.from({ length: alone ? 1 : callers }, caller))

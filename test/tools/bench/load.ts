@@ -1,4 +1,4 @@
-// The load: a process that makes calls over raw keep-alive sockets and reports how long they took.
+// The load: a process that makes calls over raw keep-alive sockets and reports their times.
 import type { Socket } from 'bun'
 import { CALL_DIGITS, CALL_MARK } from './agent.ts'
 import { cpuMs } from './processes.ts'
@@ -12,9 +12,9 @@ export interface LoadOptions {
   readonly request: CallRequest
   readonly api_key: string
   readonly connections: number
-  /** On all connections together. */
+  /** The number of calls on all connections together. */
   readonly calls: number
-  /** How long a connection waits between two calls; 0 for no wait. */
+  /** The pause of a connection between two calls; 0 for none. */
   readonly pause_ms: number
   /** The time over which the connections begin. */
   readonly ramp_ms: number
@@ -28,18 +28,18 @@ export interface LoadResult {
   /** The start of the first failed answer; empty if there was none. */
   readonly first_failure: string
   readonly duration_ms: number
-  /** Events of streams that held the time they were sent. */
+  /** Events of streams with the time of their sending. */
   readonly events: number
-  /** While all streams flowed at once; null if they never did, or if no process was watched. */
+  /** The progress while all streams flowed at once; null if they never did, or if no process was watched. */
   readonly steady: Progress | null
   readonly latency_ms: Spread
   readonly first_byte_ms: Spread
-  /** From when the upstream sent an event until it arrived. */
+  /** The time from the sending of an event by the upstream until its arrival. */
   readonly chunk_delay_ms: Spread
 }
 
 interface Caller {
-  /** How much of the request is written; the rest follows when the socket drains. */
+  /** The number of written bytes of the request; the rest follows when the socket drains. */
   written_bytes: number
   received: Buffer
   /** The length of the answer's body; unknown until its head has arrived. */
@@ -84,7 +84,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   const latencies_ms: number[] = []
   const first_bytes_ms: number[] = []
   const chunk_delays_ms: number[] = []
-  let begun = 0
+  let started_calls = 0
   let failures = 0
   let first_failure = ''
   const { promise: all_done, resolve } = Promise.withResolvers<void>()
@@ -107,9 +107,9 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   }
 
   const begin = (socket: Socket<Caller>): void => {
-    if (begun >= options.calls) return
-    begun++
-    number(first_call + begun)
+    if (started_calls >= options.calls) return
+    started_calls++
+    number(first_call + started_calls)
     socket.data = {
       written_bytes: 0,
       received: EMPTY,
@@ -148,7 +148,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     return bytes.subarray(head_end + 4)
   }
 
-  /** Notes the delays of the events in `bytes`; bytes in which another may begin are kept for later. */
+  /** Records the delays of the events in `bytes`, and keeps bytes in which another may begin for later. */
   const readStamps = (caller: Caller, bytes: Buffer): void => {
     const now_ms = nowMs()
     let from = 0
@@ -173,7 +173,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     if (!caller.first_byte && body.length > 0) {
       caller.first_byte = true
       first_bytes_ms.push(nowMs() - caller.started_at_ms)
-      if (caller.body_bytes === 'chunked') steady.begun()
+      if (caller.body_bytes === 'chunked') steady.started()
     }
     if (caller.body_bytes === 'chunked') {
       readStamps(caller, body)
@@ -205,7 +205,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
           data: receive,
           drain: writeRest,
           close(socket) {
-            if (begun < options.calls || latencies_ms.length + failures < options.calls) {
+            if (started_calls < options.calls || latencies_ms.length + failures < options.calls) {
               fail(socket, 'the connection was closed')
             }
           },
@@ -229,7 +229,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
 }
 
 if (import.meta.main) {
-  // Not as an argument: Linux takes no argument over 128 KB.
+  // Not by an argument, which Linux limits to 128 KB.
   const options = JSON.parse(await Bun.stdin.text()) as LoadOptions
   process.stdout.write(JSON.stringify(await run(options)))
   process.exit(0)

@@ -1,4 +1,4 @@
-// What the figures depend on besides the program: the machine's disk, and its other load.
+// The influences of the machine on the figures: its disk, and its other load.
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,37 +7,37 @@ import { type Figure, median } from './report.ts'
 const PAGE = new Uint8Array(4_096)
 const FSYNCS = 200
 
-/** Load average from which on other processes take time that the bench would have used. */
+/** The load average from which on other processes take time from the bench. */
 const BUSY_FROM = 0.3
-const WAIT_AT_MOST_MS = 300_000
+const MAX_WAIT_MS = 300_000
 const LOOK_EVERY_MS = 5_000
 
 /**
  * Waits, for some minutes at most, until nothing else has run on the machine for a while.
- * @param say is told that and why it waits
+ * @param say receives a message with the reason for the wait
  */
 export async function untilQuiet(say: (text: string) => void): Promise<void> {
   const since_ms = performance.now()
-  let told = false
-  while ((loadavg()[0] ?? 0) >= BUSY_FROM && performance.now() - since_ms < WAIT_AT_MOST_MS) {
-    if (!told)
+  let is_announced = false
+  while ((loadavg()[0] ?? 0) >= BUSY_FROM && performance.now() - since_ms < MAX_WAIT_MS) {
+    if (!is_announced)
       say(
         `waiting until the load average (${loadavg()[0]?.toFixed(2)}) is below ${BUSY_FROM}; --busy skips this`,
       )
-    told = true
-    // The kernel announces no load average.
+    is_announced = true
+    // Polling, since the kernel announces no load average.
     await Bun.sleep(LOOK_EVERY_MS)
   }
 }
 
-/** The machine before anything is measured. */
+/** The figures of the machine before the measurements. */
 export const machineFigures = (): Figure[] => [
   loadFigure(loadavg()[0] ?? Number.NaN, availableParallelism()),
   fsyncFigure(),
 ]
 
 /**
- * How busy the machine is, with a warning where it is too busy for reliable figures.
+ * The load of the machine, with a warning if it is too busy for reliable figures.
  * @param load_average processes running or waiting for a core, averaged over the last minute
  */
 export function loadFigure(load_average: number, cores: number): Figure {

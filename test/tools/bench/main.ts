@@ -1,4 +1,4 @@
-// `bun run bench`: what is measured, in which order, and how it is shown.
+// `bun run bench`: its parts in their order, and its output.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -36,9 +36,9 @@ bun run bench --stages | --counts | --timeline | --parts | --engines | --sign-up
   --metrics      with [metrics] on; the gateway of --against has them off
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
   --stages       instead: a small call with one of its stages left out at a time
-  --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
-  --timeline     instead: what stands between the key of a stream and the departure of its request
-  --parts        instead: what each part of the executable costs to load, at a start and at its first use
+  --counts       instead: the objects, promises, timers and SQL statements of a call
+  --timeline     instead: the steps between the key of a stream and the departure of its request
+  --parts        instead: the cost of loading each part of the executable, at a start and at its first use
   --engines      instead: a small call with the rows on SQLite and on PostgreSQL, of one gateway and of three
   --sign-ups     instead: paid calls at a steady rate, with and without 1,000 sign-ups a minute beside them
   --peers        instead: other gateways under the same load, installed into the folder of --cache
@@ -67,7 +67,7 @@ const PARTS: Record<string, Part> = {
   cache: measureCaches,
 }
 
-/** What is shown in place of the figures. @param cache where peers are installed */
+/** Tables in place of the figures. @param cache the folder of installed peers */
 const TABLES: Record<
   'stages' | 'counts' | 'timeline' | 'parts' | 'peers' | 'engines' | 'sign-ups',
   (bench: Bench, cache: string) => Promise<string>
@@ -81,14 +81,14 @@ const TABLES: Record<
   'sign-ups': (bench) => signUpsTable(bench, say),
 }
 
-/** @returns the exit status where a folder is no checkout */
+/** @returns the exit status if a folder is not a checkout */
 function refuseFolder(flag: string, folder: string | undefined): number | undefined {
   if (folder === undefined || existsSync(join(folder, 'src/main.ts'))) return undefined
   say(`${flag}: ${folder} has no src/main.ts; give the top folder of a checkout.`)
   return 2
 }
 
-/** Measures parts by their names, and shows their figures beside the machine's. */
+/** Measures parts by their names, and returns their figures beside the machine's. */
 async function figuresText(
   bench: Bench,
   names: readonly string[],

@@ -1,4 +1,4 @@
-// A history of many calls, written through SQL: accounts, keys, models, failures and times as a busy gateway has them.
+// A history of many calls, written through SQL: accounts, keys, models, failures and times like a busy gateway's.
 
 import { storedPrices } from '../../../src/money/ledger/stored-prices.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -7,7 +7,7 @@ import { NEWEST_HOLD_SQL } from '../../../src/store/newest-hold.ts'
 interface History {
   calls: number
   accounts: number
-  /** Up to now. */
+  /** The calls are spread over this time up to now. */
   days: number
 }
 
@@ -51,7 +51,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   const step_ms = Math.floor((days * DAY_MS) / calls)
   const first_ms = Date.now() - calls * step_ms
   const first_id = (db.query<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`).get()?.id ?? 0) + 1
-  // Multiplied by a prime, neighbours in time are of different accounts, keys and models.
+  // Multiplication by a prime gives neighbours in time different accounts, keys and models.
   const scattered = (among: number, prime: number) => `((i * ${prime}) % ${among})`
   const numbers = (count: number) =>
     `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
@@ -62,7 +62,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   const tried = 'i % 83 = 11'
   const request = `${requestId(started)} || printf('%014d', i)`
   db.transaction(() => {
-    // The first of the table of prices.
+    // The first row of the table of prices.
     storedPrices(db).store(PRICE)
     db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
             SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
@@ -79,7 +79,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
             SELECT ${account}, 'charge', -${COST_NANOS}, ${first_id} + i, '', ${started} + 900 + ${scattered(4_000, 7_907)} FROM n`)
     db.run(`INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT id, 'top_up', 100000000000, NULL, 'for the bench', ${first_ms} FROM accounts`)
-    // One pass over each table: for each key alone, all calls would be read.
+    // One pass over each table: an update of each key alone would read all calls.
     db.run(`UPDATE accounts SET balance_nanos = sum FROM
             (SELECT account_id, sum(amount_nanos) AS sum FROM entries GROUP BY account_id) AS sums WHERE account_id = accounts.id`)
     db.run(`UPDATE keys SET spent_nanos = sum FROM
@@ -115,11 +115,11 @@ export function fillRefusals(
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The beginning of a request id as the gateway makes them, in SQL: `req_` and 48 bits of time. */
+/** The beginning of a request id like the gateway's, in SQL: `req_` and 48 bits of time. */
 const requestId = (time_ms: string): string =>
   [42, 36, 30, 24, 18, 12, 6, 0]
     .map((bits) => `substr('${BASE64URL}', 1 + (((${time_ms}) >> ${bits}) & 63), 1)`)
     .reduce((written, digit) => `${written} || ${digit}`, "'req_'")
 
-/** Above those that a data folder begins with. */
+/** Above the ids of the first keys of a data folder. */
 const FIRST_KEY_ID = 1_000

@@ -1,4 +1,4 @@
-// One measurement: a load on a subject, and what the subject used for it; and rounds of them, taken in turns.
+// One measurement: a load on a subject, and the CPU and memory that the subject used; and rounds of them, taken in turns.
 import { join } from 'node:path'
 import type { LoadOptions, LoadResult } from './load.ts'
 import { cpuMs, forgetPeak, peakMemoryMib, run } from './processes.ts'
@@ -7,7 +7,7 @@ import type { Subject } from './subjects.ts'
 const LOAD = ['bun', join(import.meta.dir, 'load.ts')]
 
 /**
- * A measuring window: what a subject still does after its last answer counts as part of the load. Neither subject reports
+ * A measuring window: a subject's work after its last answer counts as part of the load. Neither subject reports
  * when it is done, so both get the same time.
  */
 const AFTERMATH_MS = 100
@@ -29,7 +29,7 @@ export const cpuMicrosPerEvent = ({ steady }: Sample): number =>
 
 /**
  * Puts a load on a subject from a process of its own.
- * @throws Error where a call failed: the figures would be of failures
+ * @throws Error if a call failed, since the figures would be of failures
  */
 export async function loadOn(subject: Subject, load: Load): Promise<LoadResult> {
   const options: LoadOptions = {
@@ -44,7 +44,7 @@ export async function loadOn(subject: Subject, load: Load): Promise<LoadResult> 
   return result
 }
 
-/** A load, with what the subject used for it. */
+/** Puts a load on a subject, and measures its CPU and memory. */
 export async function measure(subject: Subject, load: Load): Promise<Sample> {
   const { pid } = subject.process
   forgetPeak(pid)
@@ -61,10 +61,10 @@ export interface Contest {
   readonly forwarder: Subject
 }
 
-/** What is put on the subjects of a contest. */
+/** The load on the subjects of a contest. */
 interface ContestLoad {
   readonly load: Load
-  /** The forwarder's, where it differs: it cannot translate. */
+  /** The forwarder's load, if it differs: it cannot translate. */
   readonly bare_load?: Load | undefined
 }
 
@@ -75,15 +75,15 @@ interface PerSubject<T> {
   readonly forwarder: T
 }
 
-/** Puts a load on each subject, so that what comes to it once has come: compiled code, connections, memory. */
+/** Puts a load on each subject, so that its one-time costs are over: compiled code, connections, memory. */
 export async function warmUp(contest: Contest, { load, bare_load = load }: ContestLoad): Promise<void> {
   for (const subject of [contest.gateway, contest.before]) if (subject) await loadOn(subject, load)
   await loadOn(contest.forwarder, bare_load)
 }
 
 /**
- * Measures all subjects under all loads in turns, every other round in the opposite order, so that what changes on the
- * machine changes for all of them.
+ * Measures all subjects under all loads in turns, every other round in the opposite order, so that a change of the
+ * machine affects all of them.
  * @returns the samples under each load, in the order of `loads`
  */
 export async function inTurns(

@@ -1,4 +1,4 @@
-// A program that loads the parts of a gateway one after the other, starts it on a data folder, and calls it: what each step costs, in lines of JSON.
+// A program that loads the parts of a gateway one after the other, starts it on a data folder, calls it, and prints the cost of each step in lines of JSON.
 import { readFileSync } from 'node:fs'
 import type { StepCost } from './parts.ts'
 
@@ -20,7 +20,7 @@ async function step(name: string, work: () => unknown): Promise<void> {
   const [cpu_now_ms, memory_now_mib] = [cpuMs(), residentMib()]
   const cost: StepCost = { name, cpu_ms: cpu_now_ms - cpu_ms, memory_mib: memory_now_mib - memory_mib }
   process.stdout.write(`${JSON.stringify(cost)}\n`)
-  // Without what the line itself took.
+  // Without the cost of the line itself.
   cpu_ms = cpuMs()
   memory_mib = residentMib()
 }

@@ -1,4 +1,4 @@
-// `--parts`: what each part of the executable costs to load, at a start and at its first use: CPU and memory.
+// `--parts`: the CPU and memory that each part of the executable costs to load, at a start and at its first use.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildBinary, embedded, GATEWAY } from '../../../src/build/binary.ts'
@@ -11,14 +11,14 @@ import { makeDataFolder, OWN_CHECKOUT, sourceOf } from './subjects.ts'
 const PROGRAM = join(import.meta.dir, 'parts-program.ts')
 const RUNS_PER_ROUND = 3
 
-/** A step's use of CPU, of all threads, and by how much the process grew. */
+/** A step's CPU time, of all threads, and the growth of the process. */
 export interface StepCost {
   readonly name: string
   readonly cpu_ms: number
   readonly memory_mib: number
 }
 
-/** A table: a line for each part, after those above it, which it may share others with; the medians of several processes. */
+/** A table with a line for each part, without the parts that lines above have loaded; the medians of several processes. */
 export async function partsTable({ upstream, effort }: Bench): Promise<string> {
   const data = await makeDataFolder(sourceOf(OWN_CHECKOUT), upstream.port)
   const outfile = join(data.path, 'parts')

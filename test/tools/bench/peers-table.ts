@@ -17,22 +17,22 @@ interface Contestant {
   readonly headers: Record<string, string>
 }
 
-/** One contestant's figures; what failed is missing. */
+/** One contestant's figures; failed ones are missing. */
 interface Row {
   readonly name: string
   readonly whole: readonly (Sample[] | undefined)[]
   readonly streams: Sample[] | undefined
-  /** Why there are no figures. */
+  /** The reason for missing figures. */
   readonly absent?: string
 }
 
-const carried = (request: CallRequest, headers: Record<string, string>): CallRequest => ({
+const withHeaders = (request: CallRequest, headers: Record<string, string>): CallRequest => ({
   ...request,
   key_header: 'Authorization',
   headers: { ...request.headers, ...headers },
 })
 
-/** @returns undefined where a call failed, which is then said */
+/** @returns undefined after a failed call, which is reported */
 async function roundsOf(
   subject: Subject,
   load: Load,
@@ -57,12 +57,12 @@ async function rowOf(
 ): Promise<Row> {
   const whole: (Sample[] | undefined)[] = []
   for (const connections of CONNECTIONS) {
-    const request = carried(CHAT_REQUEST, headers)
+    const request = withHeaders(CHAT_REQUEST, headers)
     const probe = await loadOn(subject, { request, connections, calls: PROBE_CALLS })
     const calls = Math.min(Math.ceil((PROBE_CALLS * ROUND_MS) / probe.duration_ms), MAX_CALLS)
     whole.push(await roundsOf(subject, { request, connections, calls }, effort.rounds, say))
   }
-  const request = carried(forwardedChatStream(effort.streams.few), headers)
+  const request = withHeaders(forwardedChatStream(effort.streams.few), headers)
   const streams = { request, connections: 64, calls: 64, ramp_ms: 200 }
   return { name: subject.name, whole, streams: await roundsOf(subject, streams, effort.rounds, say) }
 }

@@ -1,4 +1,4 @@
-// `--peers`: other gateways in front of the same upstream under the same load, each installed from where it is published.
+// `--peers`: other gateways in front of the same upstream under the same load, each installed from its public source.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { nowMs } from './recording.ts'
 import { CHAT_MODEL } from './requests.ts'
 import type { Subject } from './subjects.ts'
 
-/** How a peer is started. */
+/** The start of a peer. */
 interface Launch {
   readonly command: readonly string[]
   readonly environment?: Record<string, string>
@@ -19,11 +19,11 @@ interface Launch {
 interface Peer {
   readonly name: string
   /**
-   * Installs what is not in its folder yet.
-   * @throws Error where that is not possible here, with the reason
+   * Installs it if its folder lacks it.
+   * @throws Error with the reason if that is impossible here
    */
   install(folder: string): Promise<void>
-  /** @param models those that are called @param scratch a folder for what it writes */
+  /** @param models the called models @param scratch a folder for its own files */
   launch(place: {
     folder: string
     port: number
@@ -31,7 +31,7 @@ interface Peer {
     models: readonly string[]
     scratch: string
   }): Launch
-  /** What its calls carry besides the key. */
+  /** The headers of its calls besides the key. */
   headers?(upstream_url: string): Record<string, string>
 }
 
@@ -97,7 +97,7 @@ const LITELLM: Peer = {
         '--port',
         String(port),
       ],
-      // Its table of prices comes from the network otherwise; it asks nobody for a key here, which is in its favour.
+      // Otherwise it downloads its table of prices; it checks no keys here, which is in its favour.
       environment: {
         LITELLM_LOCAL_MODEL_COST_MAP: 'True',
         LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true',
@@ -112,7 +112,7 @@ const GOMODEL: Peer = {
   async install(folder) {
     if (existsSync(join(folder, 'gomodel-bin'))) return
     const source = join(folder, 'source')
-    // Its go.mod names no path that `go install` could fetch it by.
+    // Its go.mod names no path for `go install`.
     if (!existsSync(source)) throw new Error(`its source is not in ${source}: clone it there`)
     refuseWithout('go')
     await run(['go', '-C', source, 'build', '-o', join(folder, 'gomodel-bin'), './cmd/gomodel'])
@@ -135,16 +135,16 @@ const GOMODEL: Peer = {
 
 export const PEERS: readonly Peer[] = [GOMODEL, PORTKEY, LITELLM]
 
-/** A peer that serves, with what its calls carry. */
+/** A running peer, with the headers of its calls. */
 interface StartedPeer extends AsyncDisposable {
   readonly subject: Subject
   readonly headers: Record<string, string>
 }
 
 /**
- * Installs a peer where it is not installed yet, and starts it.
+ * Installs a peer if it is missing, and starts it.
  * @param cache the folder that peers are installed into
- * @throws Error with the reason where it cannot be installed or does not start
+ * @throws Error with the reason if it cannot be installed or does not start
  */
 export async function startPeer(
   peer: Peer,

@@ -1,4 +1,4 @@
-// Processes under measurement: starting and ending them, and what Linux reports of their use.
+// Processes under measurement: their start and end, and their use of the machine as Linux reports it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Subprocess } from 'bun'
 import { nowMs } from './recording.ts'
@@ -69,9 +69,9 @@ async function startWithLine(
 
 /**
  * Runs a process to its end.
- * @param input what it reads from its standard input
- * @returns what it wrote to its standard output
- * @throws Error with all that it wrote, if its exit status is not 0
+ * @param input its standard input
+ * @returns its standard output
+ * @throws Error with all its output, if its exit status is not 0
  */
 export async function run(
   command: readonly string[],
@@ -103,7 +103,7 @@ export async function untilListening(
 ): Promise<number> {
   while (nowMs() - since_ms < within_ms) {
     if (await (path === undefined ? accepts(port) : answers(port, path))) return nowMs() - since_ms
-    // The process under measurement tells nobody when it listens: asking again is the only way to know.
+    // Polling, since the process under measurement does not report when it listens.
     await Bun.sleep(1)
   }
   throw new Error(`nothing listens on port ${port} after ${within_ms / 1_000} s`)

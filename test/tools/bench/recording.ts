@@ -1,6 +1,6 @@
-// The recorded upstream's answers, byte for byte as the providers write them; each event of a stream holds the time it was sent.
+// The recorded upstream's answers, byte for byte as the providers write them; each event of a stream has the time of its sending.
 
-/** How many events a stream has, and how far apart they are. */
+/** The number of events of a stream, and the time between them. */
 export interface Paces {
   readonly events: number
   readonly pace_ms: number
@@ -22,7 +22,7 @@ export const streamModel = ({ events, pace_ms }: Paces): string => `events-${eve
 export const STREAM_MODEL = /events-(\d+)-every-(\d+)/
 export const WHOLE_MODEL = 'whole'
 
-/** Comes before the time an event was sent: milliseconds of the epoch, in `STAMP_LENGTH` characters. */
+/** Precedes the time of an event's sending: milliseconds of the epoch, in `STAMP_LENGTH` characters. */
 export const STAMP_MARK = 'sent at '
 export const STAMP_LENGTH = 17
 
@@ -77,7 +77,7 @@ const ANTHROPIC_INPUT = {
   cache_read_input_tokens: 0,
 }
 
-/** A message before anything is written. */
+/** A message before its content. */
 const ANTHROPIC_MESSAGE = {
   model: 'recorded-1',
   id: 'msg_01Recorded',

@@ -65,11 +65,11 @@ describe('a goal', () => {
     ['for an upper bound, missed', figure({ gateway: 151, goal: atMost(150) }), false],
     ['for a lower bound, missed', figure({ gateway: 14_999, goal: atLeast(15_000) }), false],
     ['for a lower bound, reached', figure({ gateway: 15_000, goal: atLeast(15_000) }), true],
-    ['missed by what could not be measured', figure({ gateway: Number.NaN, goal: atMost(150) }), false],
+    ['missed by an unmeasured figure', figure({ gateway: Number.NaN, goal: atMost(150) }), false],
     ['for a ratio, without a forwarder to compare with', figure({ goal: ratioAtMost(1) }), undefined],
     ['that is not set', figure({}), undefined],
-  ])('%s', (_, given, expected) => {
-    expect(reaches(given)).toBe(expected)
+  ])('%s', (_, row, expected) => {
+    expect(reaches(row)).toBe(expected)
   })
 })
 
@@ -102,7 +102,7 @@ const FIGURES = [
 ]
 
 describe('a table', () => {
-  test('aligns its columns and marks what was missed', () => {
+  test('aligns its columns and marks missed goals', () => {
     expect(tableOf(FIGURES)).toBe(
       [
         '              unit  gateway  forwarder  ratio  added  goal',
@@ -113,7 +113,7 @@ describe('a table', () => {
     )
   })
 
-  test('has a column for the other checkout where there is one', () => {
+  test('has columns for another checkout', () => {
     const compared = figureOf('CPU', 'us', { gateway: [2], before: [3], forwarder: [1] })
     expect(tableOf([compared])).toBe(
       [
@@ -123,7 +123,7 @@ describe('a table', () => {
     )
   })
 
-  test('of goals leaves out what has none, and names the goal after', () => {
+  test('of goals leaves out figures without one, and names the next goal', () => {
     expect(goalsOf(FIGURES)).toBe(
       [
         '               now  unit  goal          then',

@@ -29,10 +29,10 @@ export const spreadOf = (values: readonly number[]): Spread => ({
   p99: percentile(values, 0.99),
 })
 
-/** What one subject's measurements gave, in the order of the rounds. */
+/** The values of one subject, in the order of the rounds. */
 type Rounds = readonly number[]
 
-/** One line of the table: what was measured of the gateway, and of what it is compared with. */
+/** One line of the table: a figure of the gateway, and those that it is compared with. */
 export interface Figure {
   readonly what: string
   readonly unit: string
@@ -41,17 +41,17 @@ export interface Figure {
   readonly before?: Measured | undefined
   /** The bare forwarder. */
   readonly forwarder?: number | undefined
-  /** The gateway's figure over the forwarder's, and what it adds to it: medians of each round's own. */
+  /** The gateway's figure divided by the forwarder's, and their difference: medians of each round's own. */
   readonly ratio?: number | undefined
   readonly added?: number | undefined
-  /** What the gateway should reach. */
+  /** The goal for the gateway. */
   readonly goal?: Goal | undefined
 }
 
 /** The figures of a checkout that is compared. */
 type Measured = Pick<Figure, 'gateway' | 'ratio' | 'added'>
 
-/** A bound on a figure itself, on its ratio to the forwarder's, or on what it adds to it. */
+/** A bound on a figure itself, on its ratio to the forwarder's, or on their difference. */
 export interface Goal {
   readonly of: 'gateway' | 'ratio' | 'added'
   readonly bound: 'at most' | 'at least'
@@ -71,8 +71,8 @@ export const ratioAtLeast = goal('ratio', 'at least')
 export const addedAtMost = goal('added', 'at most')
 
 /**
- * What a gateway's rounds give beside the forwarder's, each round compared with the one that was measured next to it: a
- * machine that is slower for a while then changes no ratio.
+ * The figures of a gateway's rounds beside the forwarder's. Each round is compared with the one that was measured next to it, so that a
+ * slow phase of the machine changes no ratio.
  */
 function measuredOf(gateway: Rounds, forwarder?: Rounds): Measured {
   if (!forwarder) return { gateway: median(gateway) }
@@ -161,7 +161,7 @@ const GOAL_COLUMNS: readonly Column[] = [
 ]
 
 /**
- * Rows as aligned text, the first of them the head; a column in which no row has anything is left out.
+ * Rows as aligned text, the first of them the head.
  * @param words the columns whose cells stand to the left
  * @returns lines, without a newline at the end
  */
@@ -186,7 +186,7 @@ function tableWith(columns: readonly Column[], figures: readonly Figure[]): stri
 /** All figures as aligned text: a head, then one line for each. */
 export const tableOf = (figures: readonly Figure[]): string => tableWith(ALL_COLUMNS, figures)
 
-/** The figures with a goal: what the goal is set on, the goal, and the one after it. */
+/** The figures with a goal: the figure that the goal is for, the goal, and the next one. */
 export const goalsOf = (figures: readonly Figure[]): string =>
   tableWith(
     GOAL_COLUMNS,

@@ -5,7 +5,7 @@ import { type Paces, streamModel, WHOLE_MODEL } from './recording.ts'
 /** One call, without its host and its key. */
 export interface CallRequest {
   readonly path: string
-  /** In addition to those that all calls have. */
+  /** Headers besides those of all calls. */
   readonly headers: Readonly<Record<string, string>>
   /** The header that carries the key. */
   readonly key_header: string
@@ -100,6 +100,6 @@ export const chatStream = (paces: Paces): CallRequest => chat(streamModel(paces)
 export const CHAT_MODEL = 'chat'
 export const chatModel = (paces: Paces): string => `chat-${streamModel(paces)}`
 
-/** Passed on by gateways that know OpenAI's chat completions, which all do. */
+/** A request that all gateways pass on, since all know OpenAI's chat completions. */
 export const CHAT_REQUEST = chat(CHAT_MODEL, {})
 export const forwardedChatStream = (paces: Paces): CallRequest => chat(chatModel(paces), STREAMED)

@@ -1,4 +1,4 @@
-// What a paid call takes in the database: bytes by table and index, and pages a commit. A measure of its own: `bun test/tools/bench/rows.ts`.
+// The size of a paid call in the database: bytes by table and index, and pages per commit. Run it by `bun test/tools/bench/rows.ts`.
 import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { createWriter, type Writer } from '../../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 
 const CALLS = 20_000
-/** In batches as a gateway has them that is not idle. */
-const CALLS_A_BATCH = 8
+/** The size of a busy gateway's batches. */
+const CALLS_PER_BATCH = 8
 const MEASURED_BATCHES = [1, 4, 16, 64]
 const COMMITS = 200
 
@@ -26,7 +26,7 @@ const STEP_MS = 100
 const HOLD_NANOS = 12_345_678
 const COST_NANOS = 1_234_567
 
-/** The book of a gateway under load: its writer, how many accounts call, and how many calls there are. */
+/** The book of a gateway under load: its writer, and the numbers of accounts and calls. */
 interface Scene {
   db: Database
   writer: Writer
@@ -102,7 +102,7 @@ function recordOf(call: number): CallRecord {
   }
 }
 
-/** @param together whether a hold is written in the commit of its settlement, as one that is resolved */
+/** @param together whether a hold is written in the commit of its settlement */
 function makeCalls(scene: Scene, count: number, together: boolean): void {
   const numbers = Array.from({ length: count }, (_, index) => scene.calls + 1 + index)
   scene.calls += count
@@ -124,7 +124,7 @@ function pagesOf(scene: Scene, path: string, calls: number, together: boolean): 
   return (statSync(`${path}-wal`).size - LOG_HEADER_BYTES) / FRAME_BYTES / COMMITS
 }
 
-/** Pages of each table and index, in bytes. */
+/** The size of each table and index in bytes. */
 function bytesOf(db: Database): Map<string, number> {
   const rows = db
     .query<{ name: string; bytes: number }, []>('SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name')
@@ -138,7 +138,7 @@ function measure(path: string, accounts: number): void {
   makeAccounts(scene)
   db.run('PRAGMA synchronous = OFF')
   const empty = bytesOf(db)
-  while (scene.calls < CALLS) makeCalls(scene, CALLS_A_BATCH, false)
+  while (scene.calls < CALLS) makeCalls(scene, CALLS_PER_BATCH, false)
   const grown = [...bytesOf(db)]
     .map(([name, bytes]) => ({ name, bytes: (bytes - (empty.get(name) ?? 0)) / scene.calls }))
     .filter(({ bytes }) => bytes >= 0.05)
@@ -147,7 +147,7 @@ function measure(path: string, accounts: number): void {
   print(`${accounts} accounts, ${scene.calls} calls: ${sum.toFixed(0)} bytes a call`)
   for (const { name, bytes } of grown) print(`${bytes.toFixed(1).padStart(8)} ${name}`)
   db.run('PRAGMA wal_autocheckpoint = 0')
-  print('pages that are written for a batch of calls: in two commits, in one')
+  print('pages written for a batch of calls: in two commits, in one')
   for (const size of MEASURED_BATCHES) {
     const pages = [pagesOf(scene, path, size, false), pagesOf(scene, path, size, true)]
     print([`${size}`.padStart(4), ...pages.map((count) => count.toFixed(1).padStart(7))].join(''))

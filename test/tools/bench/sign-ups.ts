@@ -27,7 +27,7 @@ const PAID: Load = {
   ramp_ms: PAUSE_MS,
 }
 
-/** The load beside the calls. The first is the one that the others are compared with. */
+/** The load beside the calls. The others are compared with the first. */
 const BESIDE = [
   { name: 'nobody signs up', strangers: undefined },
   { name: `${PER_MINUTE} a minute, up to the mail`, strangers: { finish: false } },
@@ -41,8 +41,8 @@ interface Round {
 }
 
 /**
- * @param say is told what is measured
- * @throws Error where calls or sign-ups fail: the figures would be of failures
+ * @param say receives messages about the progress
+ * @throws Error if calls or sign-ups fail, since the figures would be of failures
  */
 export async function signUpsTable({ checkout, upstream, effort }: Bench, say: (text: string) => void) {
   if (checkout === undefined) throw new Error('--sign-ups: a forwarder has none; leave --self out')
@@ -67,7 +67,7 @@ export async function signUpsTable({ checkout, upstream, effort }: Bench, say: (
 
 const SERVER = 'public_url = "https://gateway.example.com"\ntrusted_proxies = ["127.0.0.1"]'
 
-/** No limit and no challenge: a browser's second of work would be this machine's. */
+/** No limit and no challenge: this machine would do a browser's second of work. */
 const sectionsOf = (smtp_port: number): string =>
   `[mail]\nsmtp = "smtp://127.0.0.1:${smtp_port}"\nfrom = "Bench <noreply@example.com>"\n` +
   '[sign_up]\nmode = "open"\nchallenge = "none"\nper_address_per_day = 0\nper_domain_per_day = 0\nmails_per_hour = 0\n'
@@ -109,7 +109,7 @@ const HEAD = [
   'load',
 ]
 
-/** Of the gateway's process, all threads, in per cent of one core. */
+/** The CPU time of the gateway's process, all threads, in per cent of one core. */
 const cpuShare = ({ calls }: Round): number => (calls.cpu_ms / calls.duration_ms) * 100
 
 function tableOf(rounds: readonly Round[][]): string {
@@ -125,7 +125,7 @@ function tableOf(rounds: readonly Round[][]): string {
       of(({ calls }) => calls.latency_ms.p99, 2),
       of(cpuShare, 1),
       of(({ calls }) => (calls.cpu_ms * 1_000) / calls.calls),
-      strangers(({ taken }) => taken),
+      strangers(({ accepted }) => accepted),
       strangers(({ mails }) => mails),
       strangers(({ accounts }) => accounts),
       strangers(({ refused }) => refused),

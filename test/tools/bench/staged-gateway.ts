@@ -13,7 +13,7 @@ import { pluginsOver } from '../../support/plugins.ts'
 import { GEMINI_WHOLE } from './recording.ts'
 import type { StageName } from './stages.ts'
 
-/** What replaces a stage: a part that the composition takes, a part that surfaces are handed, or a global of the runtime. */
+/** The replacement of a stage: an option of the start, a part of the gateway that surfaces get, or a global of the runtime. */
 interface Stub {
   readonly options?: Partial<ServeOptions>
   readonly gateway?: (gateway: Gateway) => Gateway
@@ -39,17 +39,17 @@ const withParts = (gateway: Gateway, parts: Partial<Gateway['calls']>): Gateway 
   calls: { ...gateway.calls, ...parts },
 })
 
-/** The first answer stands for all: each call of the load is the same. */
-function remembered<A extends unknown[], R>(work: (...given: A) => R): (...given: A) => R {
+/** Repeats the first result, since all calls of the load are the same. */
+function remember<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   let first: { result: R } | undefined
-  return (...given) => {
-    first ??= { result: work(...given) }
+  return (...args) => {
+    first ??= { result: work(...args) }
     return first.result
   }
 }
 
-/** By its text: what is parsed is only read. */
-function parsedOnce(parse: typeof JSON.parse): typeof JSON.parse {
+/** Parses each text once, since the result is only read. */
+function parseOnce(parse: typeof JSON.parse): typeof JSON.parse {
   const known = new Map<string, unknown>()
   return (text, reviver) => {
     if (reviver) return parse(text, reviver)
@@ -82,8 +82,8 @@ const STUBS: Record<StageName, Stub> = {
     gateway: (gateway) => {
       const { gate, limiter } = gateway.calls
       const admitted = {
-        gate: { admit: remembered(gate.admit) },
-        limiter: { ...limiter, admit: remembered(limiter.admit) },
+        gate: { admit: remember(gate.admit) },
+        limiter: { ...limiter, admit: remember(limiter.admit) },
       }
       return withParts(gateway, admitted)
     },
@@ -99,7 +99,7 @@ const STUBS: Record<StageName, Stub> = {
     },
   },
   'abort controllers': {
-    // Only where the network is left out too, which refuses a signal that is none.
+    // Only together with the network, which refuses an invalid signal.
     options: { network: async () => new Response(ANSWER, { headers: ANSWER_HEADERS }) },
     runtime: () => {
       class Inert {
@@ -111,7 +111,7 @@ const STUBS: Record<StageName, Stub> = {
   },
   'JSON.parse': {
     runtime: () => {
-      JSON.parse = parsedOnce(JSON.parse)
+      JSON.parse = parseOnce(JSON.parse)
     },
   },
 }

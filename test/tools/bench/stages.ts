@@ -9,7 +9,7 @@ import { alignedText, median } from './report.ts'
 import { WHOLE_REQUEST } from './requests.ts'
 import { type DataFolder, makeDataFolder, OWN_CHECKOUT, type Subject, sourceOf } from './subjects.ts'
 
-/** The stages that can be left out, through the parts that the composition takes; the first leaves nothing out. */
+/** The stages that can be left out, by options and parts of the gateway; the first leaves nothing out. */
 const STAGES = [
   'nothing left out',
   'the network: an upstream in the process',
@@ -28,8 +28,8 @@ const CONNECTIONS = 16
 const CALLS = 8_000
 
 /**
- * A table: what a call costs without each stage, and how much less that is than beside it in the same round. The savings do
- * not add up: stages share what they load into the caches, and garbage is collected for all of them.
+ * A table with the cost of a call without each stage, and the saving in the same round. The savings do not add up: stages share the
+ * content of the caches, and garbage is collected for all of them.
  */
 export async function stagesTable({ upstream, effort }: Bench): Promise<string> {
   const load: Load = {

@@ -1,4 +1,4 @@
-// The start: how long until the gateway listens, from its source and as the executable, and its memory when idle.
+// The start: the time until the gateway listens, from its source and as the executable, and its memory when idle.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const IDLE_MEMORY = atMost(70, 47)
 const builderOf = (checkout: string): Promise<typeof import('../../../src/build/binary.ts')> =>
   import(join(checkout, 'src/build/binary.ts'))
 
-/** What the starts of a checkout's gateway gave, one value each. */
+/** The figures of a checkout's starts, one value for each start. */
 interface Starts {
   readonly listening_ms: number[]
   readonly idle_mib: number[]
@@ -41,8 +41,8 @@ export async function measureStart({ checkout, against, upstream, effort }: Benc
   try {
     for (const one of checkouts)
       built.push(await programsOf(one, join(folder, `${built.length}`), upstream.port))
-    const source = await timedStarts(built, 'source', effort.rounds * STARTS_PER_ROUND)
-    const binary = await timedStarts(built, 'binary', effort.rounds * STARTS_PER_ROUND)
+    const source = await timeStarts(built, 'source', effort.rounds * STARTS_PER_ROUND)
+    const binary = await timeStarts(built, 'binary', effort.rounds * STARTS_PER_ROUND)
     const [size_mb, size_before_mb] = built.map(({ size_mb }) => [size_mb])
     return [
       figureOf('source: listening after', 'ms', line(source, 'listening_ms')),
@@ -75,8 +75,8 @@ async function programsOf(checkout: string, folder: string, upstream_port: numbe
   }
 }
 
-/** @returns what the starts of each checkout gave */
-async function timedStarts(
+/** @returns the figures of each checkout */
+async function timeStarts(
   built: readonly Programs[],
   program: 'source' | 'binary',
   starts: number,

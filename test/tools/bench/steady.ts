@@ -10,17 +10,17 @@ export interface Progress {
 
 interface SteadyWatch {
   /** The first bytes of another stream arrived. */
-  begun(): void
+  started(): void
   /** A stream ended. */
   ended(): void
-  /** To be called regularly: reads the progress while all streams flow, and otherwise does nothing. */
+  /** Reads the progress while all streams flow, and otherwise does nothing. Call it regularly. */
   sample(): void
   /** The progress within the window; null if the streams never all flowed at once for long enough. */
   window(): Progress | null
 }
 
 /**
- * @param streams how many streams the load has
+ * @param streams the number of streams of the load
  * @param read the progress so far
  */
 export function watchSteady(streams: number, read: () => Progress): SteadyWatch {
@@ -30,7 +30,7 @@ export function watchSteady(streams: number, read: () => Progress): SteadyWatch 
   let last: Progress | undefined
   let previous: Progress | undefined
   return {
-    begun: () => void to_begin--,
+    started: () => void to_begin--,
     ended: () => {
       over = true
     },

@@ -1,28 +1,28 @@
-// Strangers who sign up: a process that sends the form so often a minute, takes the mails, and follows their links where it is told to.
+// Strangers who sign up: a process that sends the form at a rate per minute, receives the mails, and follows their links if the options say so.
 import { clientOf } from '../../support/console-session.ts'
 import { startSmtp } from '../../support/smtp.ts'
 import { type Spread, spreadOf } from './report.ts'
 
 export interface StrangersOptions {
-  /** The gateway's. */
+  /** The gateway's port. */
   readonly port: number
-  /** Where the gateway sends its mails. */
+  /** The port that the gateway sends its mails to. */
   readonly smtp_port: number
   readonly per_minute: number
   readonly for_ms: number
-  /** True where they open the link of their mail, and choose a name and a password. */
+  /** True if they open the link of their mail, and choose a name and a password. */
   readonly finish: boolean
 }
 
 export interface StrangersResult {
-  /** Forms that were sent, and that were taken. */
-  readonly asked: number
-  readonly taken: number
+  /** The numbers of sent and of accepted forms. */
+  readonly sent: number
+  readonly accepted: number
   readonly mails: number
   readonly accounts: number
-  /** Passwords that the gateway refused to hash (503), since too many waited: it is meant to. */
+  /** Passwords that the gateway refused to hash (503), since too many waited, as intended. */
   readonly refused: number
-  /** The start of the first answer that was no success; empty if there was none. */
+  /** The beginning of the first failed answer; empty without one. */
   readonly first_failure: string
   /** From the form to its answer, which the gateway holds back for 400 ms. */
   readonly answer_ms: Spread
@@ -30,7 +30,7 @@ export interface StrangersResult {
 
 const LINK = /\/console\/sign-up\/confirm#([\w-]{32})/
 const LOOK_EVERY_MS = 20
-/** For what is under way at the end: all of it counts, so that the next round begins with a gateway at rest. */
+/** The time for work under way at the end, all of which counts, so that the next round begins with an idle gateway. */
 const MAX_REST_MS = 30_000
 
 async function run(options: StrangersOptions): Promise<StrangersResult> {
@@ -39,11 +39,11 @@ async function run(options: StrangersOptions): Promise<StrangersResult> {
   const client = clientOf({ url: new URL(`http://127.0.0.1:${port}`) })
   const run_id = Date.now().toString(36)
   const answers_ms: number[] = []
-  let [asked, taken, accounts, refused, finished, seen] = [0, 0, 0, 0, 0, 0]
+  let [sent, accepted, accounts, refused, finished, seen] = [0, 0, 0, 0, 0, 0]
   let first_failure = ''
 
   async function send(path: string, body: object, nth: number): Promise<number> {
-    // Each from a network of its own.
+    // Each request comes from a network of its own.
     const headers = { 'x-forwarded-for': `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}` }
     const answer = await client.send('POST', `/sign-up${path}`, { body, headers })
     const text = await answer.text()
@@ -53,7 +53,7 @@ async function run(options: StrangersOptions): Promise<StrangersResult> {
 
   async function ask(nth: number): Promise<void> {
     const began_ms = performance.now()
-    if ((await send('', { email: `${run_id}-${nth}@mail.example.org` }, nth)) === 200) taken++
+    if ((await send('', { email: `${run_id}-${nth}@mail.example.org` }, nth)) === 200) accepted++
     answers_ms.push(performance.now() - began_ms)
   }
 
@@ -71,22 +71,22 @@ async function run(options: StrangersOptions): Promise<StrangersResult> {
   }
 
   const reading = setInterval(readMails, LOOK_EVERY_MS)
-  const asking: Promise<void>[] = []
+  const forms: Promise<void>[] = []
   const began_ms = performance.now()
   const every_ms = 60_000 / per_minute
   while (performance.now() - began_ms < for_ms) {
-    // The pace is the load: each form has its time, however long the answer to the one before takes.
-    await Bun.sleep(Math.max(0, began_ms + asked * every_ms - performance.now()))
-    asking.push(ask(asked++))
+    // The pace is the load: each form is sent at its time, even if the previous answer takes long.
+    await Bun.sleep(Math.max(0, began_ms + sent * every_ms - performance.now()))
+    forms.push(ask(sent++))
   }
-  await Promise.all(asking)
+  await Promise.all(forms)
   const ended_ms = performance.now()
-  const isAtRest = () => smtp.received.length >= taken && (!finish || finished >= smtp.received.length)
+  const isAtRest = () => smtp.received.length >= accepted && (!finish || finished >= smtp.received.length)
   while (!isAtRest() && performance.now() - ended_ms < MAX_REST_MS) await Bun.sleep(LOOK_EVERY_MS)
   clearInterval(reading)
   return {
-    asked,
-    taken,
+    sent,
+    accepted,
     mails: smtp.received.length,
     accounts,
     refused,

@@ -82,7 +82,7 @@ export interface DataFolder {
 /**
  * Makes a data folder with the gateway's own command line.
  * @param command the gateway's program
- * @param upstream_port where its providers answer
+ * @param upstream_port the port of its providers
  * @param server further lines of the catalogue's `[server]` @param sections further sections of it
  */
 export async function makeDataFolder(

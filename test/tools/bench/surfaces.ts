@@ -15,7 +15,7 @@ interface Surface {
   /** The forwarder's request, as it cannot translate: for the same events of the upstream. */
   readonly bare_request: (paces: Paces) => CallRequest
   readonly cpu_goal?: Goal
-  /** What an event costs the gateway beside one that it forwards on the native surface. */
+  /** The cost of an event compared with one that the gateway forwards on the native surface. */
   readonly to_native_goal?: Goal
 }
 

@@ -1,4 +1,4 @@
-// A gateway that notes when a call passes which of its steps: a process of its own, which writes what it noted when it ends.
+// A timed gateway: a process of its own that records when each call passes its steps, and writes the records at its end.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { createLogger as createLog, standardOutput as output } from '../../../src/observe/log.ts'
 import { pluginsOver } from '../../support/plugins.ts'
 
-/** Microseconds from the look at a call's key to each step, one record a call. */
+/** Microseconds from the check of a call's key to each step, one record per call. */
 export type Timed = Readonly<Record<string, number>>
 
 const [checkout = '', data_folder = '', written_to = ''] = process.argv.slice(2)
@@ -23,13 +23,13 @@ const log: { createLogger: typeof createLog; standardOutput: typeof output } = a
 const calls: Record<string, number>[] = []
 let key_at_us = 0
 
-/** Calls are made one after the other: until its request has gone, a call is alone. */
-const passed = (step: string): void => {
+/** Calls are made one after the other: a call is alone until its request is sent. */
+const recordStep = (step: string): void => {
   const call = calls.at(-1)
   if (call) call[step] ??= Bun.nanoseconds() / 1_000 - key_at_us
 }
 
-function timed(gateway: Gateway): Gateway {
+function timeCalls(gateway: Gateway): Gateway {
   const { gate } = gateway.calls
   const admit: typeof gate.admit = (origin) => {
     calls.push({})
@@ -45,7 +45,7 @@ process.on('SIGTERM', () => {
 })
 await startGateway({
   data_folder,
-  plugins: pluginsOver(plugins, (gateway) => timed(gateway)),
+  plugins: pluginsOver(plugins, (gateway) => timeCalls(gateway)),
   log: log.createLogger({
     level: 'info',
     secrets: [],
@@ -54,9 +54,9 @@ await startGateway({
     gather_ms: 100,
   }),
   env: process.env,
-  probe: passed,
+  probe: recordStep,
   network: (url, options) => {
-    passed('sent')
+    recordStep('sent')
     return fetch(url, options)
   },
 })

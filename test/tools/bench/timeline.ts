@@ -1,4 +1,4 @@
-// `--timeline`: what stands between the key of a streamed call and the departure of its request, step by step.
+// `--timeline`: the steps between the key of a streamed call and the departure of its request, with their times.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { Timed } from './timed-gateway.ts'
 
 const PROGRAM = join(import.meta.dir, 'timed-gateway.ts')
 
-/** In their order; a checkout that does not tell of one of them has it in the next. */
+/** The steps in their order; a checkout that does not report one of them includes it in the next. */
 const STEPS: readonly (readonly [point: string, does: string])[] = [
   ['admitted', 'key, limits, a place among the calls'],
   ['read', 'body, its facts and its model'],
@@ -23,7 +23,7 @@ const STEPS: readonly (readonly [point: string, does: string])[] = [
   ['dispatched', 'first event of the answer'],
 ]
 
-/** The first streams of a process that has done nothing yet, and streams after many calls: one at a time, on an idle core. */
+/** The first streams of a new process, and streams after many calls: one at a time, on an idle core. */
 const LOADS = { cold: { connections: 4, warm_up: false }, warm: { connections: 40, warm_up: true } } as const
 type Name = keyof typeof LOADS
 const SPACED_MS = 60
@@ -55,7 +55,7 @@ export async function timelineTable({ upstream, effort, checkout, against }: Ben
 
 const text = (us: number): string => (Number.isNaN(us) ? '–' : us.toFixed(0))
 
-/** How long a step took, since the one before it that was told of; NaN where it was not. */
+/** The time of a step since the previous reported one; NaN if it was not reported. */
 function stepUs(call: Timed, at: number): number {
   const points = STEPS.slice(0, at).flatMap(([point]) => call[point] ?? [])
   return (call[STEPS[at]?.[0] ?? ''] ?? Number.NaN) - (points.at(-1) ?? 0)

@@ -19,7 +19,7 @@ interface Stream {
 
 interface Connection {
   received: string
-  /** How much must arrive before the request is worth another look. */
+  /** The number of characters that must arrive before the request is worth another look. */
   wanted: number
 }
 
@@ -29,24 +29,24 @@ const HEAD_OF_STREAM =
 const wholeAnswer = (body: string): Buffer =>
   Buffer.from(`${HEAD_OF_WHOLE}Content-Length: ${body.length}\r\n\r\n${body}`)
 
-/** What one provider answers. */
+/** The answers of one provider. */
 interface Answers {
   readonly whole: Buffer
   readonly stream: StreamRecording
 }
 const GEMINI: Answers = { whole: wholeAnswer(GEMINI_WHOLE), stream: GEMINI_STREAM }
 const ANTHROPIC: Answers = { whole: wholeAnswer(ANTHROPIC_WHOLE), stream: ANTHROPIC_STREAM }
-/** What gateways ask for that look at a provider's models when they start. */
+/** The answer for gateways that list a provider's models when they start. */
 const NO_MODELS = wholeAnswer(JSON.stringify({ object: 'list', data: [] }))
 const OPENAI: Answers = { whole: wholeAnswer(OPENAI_WHOLE), stream: OPENAI_STREAM }
 
-/** The path says whose answer is expected. */
+/** The answers of the provider that the path belongs to. */
 const answersTo = (request: string): Answers => {
   if (request.startsWith('POST /v1/messages ')) return ANTHROPIC
   return request.startsWith('POST /v1/chat/completions ') ? OPENAI : GEMINI
 }
 
-/** A request's head and the start of its body: the name of the model is within. */
+/** The part of a request with the name of the model: its head and the start of its body. */
 const MODEL_WITHIN_CHARS = 4_096
 
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
@@ -113,7 +113,7 @@ function write(socket: Socket<Connection>, bytes: Uint8Array): void {
   if (socket.write(bytes) !== bytes.byteLength) socket.terminate()
 }
 
-/** The model's name, in the path or in the body, says whether the answer streams. */
+/** Answers a request, by a stream if the model's name in its path or body names one. */
 function answer(socket: Socket<Connection>, request: string): void {
   if (request.startsWith('GET ')) {
     write(socket, NO_MODELS)
@@ -132,7 +132,7 @@ function answer(socket: Socket<Connection>, request: string): void {
   wheelOf(recording, pace_ms ?? 1).add({ socket, events_left: (events ?? 1) - 1 })
 }
 
-/** The end of the first request in `text`; where it is incomplete, how much is wanted: at least one character more. */
+/** The end of the first request in `text`; if it is incomplete, the wanted length: at least one character more. */
 function requestEnd(text: string): { end: number } | { wanted: number } {
   const more = { wanted: text.length + 1 }
   const head_end = text.indexOf('\r\n\r\n')

@@ -1,4 +1,4 @@
-// Coding agents as their users start them without a terminal: what each is told by flags, environment and files.
+// Coding agents as their users start them without a terminal: the flags, environment and files of each.
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Installation, Place } from './client.ts'
@@ -11,7 +11,7 @@ export interface Task {
   readonly prompt: string
   /** The name of a picture in the working directory. */
   readonly picture?: string
-  /** The answer must be of SCHEMA. */
+  /** The answer must match SCHEMA. */
   readonly structured?: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Agent {
   readonly install: Installation
   readonly features: readonly Feature[]
   readonly over_websocket?: boolean
-  /** It sends calls back without what signs them: providers get nothing of it that was not shown. */
+  /** It sends calls back without their signatures: providers get back only visible thinking. */
   readonly loses_signatures?: boolean
   start(task: Task, at: Connection, place: Place): Started
 }
@@ -107,9 +107,9 @@ const geminiCli: Agent = {
   install: fromNpm('gemini-cli', '@google/gemini-cli@0.61.0'),
   features: ['text', 'stream', 'tools', 'image', 'errors'],
   start({ prompt, picture }, { url, key, model }, { installed }) {
-    const said = picture ? `${prompt} @${picture}` : prompt
+    const full_prompt = picture ? `${prompt} @${picture}` : prompt
     return {
-      command: [npmCommandOf(installed, 'gemini'), '-m', model, '--yolo', '--skip-trust', '-p', said],
+      command: [npmCommandOf(installed, 'gemini'), '-m', model, '--yolo', '--skip-trust', '-p', full_prompt],
       env: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url },
       files: {
         '.gemini/settings.json': JSON.stringify({
@@ -226,7 +226,7 @@ const pi: Agent = {
   install: fromNpm('pi', '@earendil-works/pi-coding-agent@1.6.0'),
   features: ['text', 'stream', 'tools', 'image', 'errors'],
   start({ prompt, picture }, { url, key, model }, { installed }) {
-    // Current Claude models refuse a budget of thinking, which pi sends to models that it does not know.
+    // Current Claude models refuse a budget of thinking, which pi sends to unknown models.
     const compat = { forceAdaptiveThinking: true }
     const models = [{ id: model, reasoning: true, input: ['text', 'image'], compat }]
     const tollgate = { baseUrl: url, api: 'anthropic-messages', apiKey: key, models }

@@ -1,18 +1,18 @@
-// Coding agents as clients: what is asked of each, and what they print and do.
+// Coding agents as clients: their tasks, their output and their effects.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AGENT_PROGRAMS, type Agent, PICTURE, type Task } from './agent-programs.ts'
 import type { Client, Place } from './client.ts'
-import { type Connection, type Feature, type Shown, UNKNOWN_MODEL, WRONG_KEY } from './feature.ts'
+import { type Connection, type Feature, type Observation, UNKNOWN_MODEL, WRONG_KEY } from './feature.ts'
 import { IMAGE_PROMPT, PNG_BASE64, PROMPT, SCHEMA_PROMPT } from './material.ts'
-import { type Ended, runProgram } from './process.ts'
+import { type ProgramResult, runProgram } from './process.ts'
 
 const TIMEOUT_MS = 300_000
 const ACTION = 'Run three shell commands, one after another, and say what they print.'
 /** The trace that each command of the script leaves in the working directory. */
 const TRACES = 'steps.txt'
 
-async function run(agent: Agent, task: Task, at: Connection, place: Place): Promise<Ended> {
+async function run(agent: Agent, task: Task, at: Connection, place: Place): Promise<ProgramResult> {
   const { command, env = {}, files = {}, stdin } = agent.start(task, at, place)
   if (task.picture) await writeFile(join(place.work, task.picture), Buffer.from(PNG_BASE64, 'base64'))
   for (const [name, text] of Object.entries(files)) await Bun.write(join(place.work, name), text)
@@ -25,33 +25,34 @@ async function run(agent: Agent, task: Task, at: Connection, place: Place): Prom
   })
 }
 
-async function printed(...run_of: Parameters<typeof run>): Promise<string> {
+async function outputOf(...run_of: Parameters<typeof run>): Promise<string> {
   const { stdout, stderr } = await run(...run_of)
   return `${stdout}\n${stderr}`
 }
 
-const SHOWS: Readonly<Record<Feature, (agent: Agent, at: Connection, place: Place) => Promise<Shown>>> = {
-  text: async (agent, at, place) => ({ text: await printed(agent, { prompt: PROMPT }, at, place) }),
-  stream: async (agent, at, place) => ({ text: await printed(agent, { prompt: PROMPT }, at, place) }),
-  async tools(agent, at, place) {
-    const text = await printed(agent, { prompt: ACTION }, at, place)
-    const traces = await readFile(join(place.work, TRACES), 'utf8').catch(() => '') // no trace: no command was run
-    return { text, called: traces.split('\n').filter((trace) => trace !== '') }
-  },
-  image: async (agent, at, place) => ({
-    text: await printed(agent, { prompt: IMAGE_PROMPT, picture: PICTURE }, at, place),
-  }),
-  async schema(agent, at, place) {
-    const output = await printed(agent, { prompt: SCHEMA_PROMPT, structured: true }, at, place)
-    return { json: output.split('\n').map(stayIn).find(Boolean) }
-  },
-  errors: async (agent, at, place) => ({
-    wrong_key: await printed(agent, { prompt: PROMPT }, { ...at, key: WRONG_KEY }, place),
-    unknown_model: await printed(agent, { prompt: PROMPT }, { ...at, model: UNKNOWN_MODEL }, place),
-  }),
-}
+const SHOWS: Readonly<Record<Feature, (agent: Agent, at: Connection, place: Place) => Promise<Observation>>> =
+  {
+    text: async (agent, at, place) => ({ text: await outputOf(agent, { prompt: PROMPT }, at, place) }),
+    stream: async (agent, at, place) => ({ text: await outputOf(agent, { prompt: PROMPT }, at, place) }),
+    async tools(agent, at, place) {
+      const text = await outputOf(agent, { prompt: ACTION }, at, place)
+      const traces = await readFile(join(place.work, TRACES), 'utf8').catch(() => '') // without a trace, no command was run
+      return { text, called: traces.split('\n').filter((trace) => trace !== '') }
+    },
+    image: async (agent, at, place) => ({
+      text: await outputOf(agent, { prompt: IMAGE_PROMPT, picture: PICTURE }, at, place),
+    }),
+    async schema(agent, at, place) {
+      const output = await outputOf(agent, { prompt: SCHEMA_PROMPT, structured: true }, at, place)
+      return { json: output.split('\n').map(stayIn).find(Boolean) }
+    },
+    errors: async (agent, at, place) => ({
+      wrong_key: await outputOf(agent, { prompt: PROMPT }, { ...at, key: WRONG_KEY }, place),
+      unknown_model: await outputOf(agent, { prompt: PROMPT }, { ...at, model: UNKNOWN_MODEL }, place),
+    }),
+  }
 
-/** A line that is the answer, or an agent's report with the answer in it. */
+/** The answer in a line, which is the answer itself or an agent's report with it. */
 function stayIn(line: string): unknown {
   if (!line.startsWith('{')) return undefined
   try {
@@ -66,8 +67,8 @@ function stayIn(line: string): unknown {
 export interface ToolAgent {
   readonly client: Client
   readonly loses_signatures: boolean
-  /** Has it do what a prompt says, to its end. */
-  run(prompt: string, at: Connection, place: Place): Promise<Ended>
+  /** Runs the agent with a prompt, to its end. */
+  run(prompt: string, at: Connection, place: Place): Promise<ProgramResult>
 }
 
 const clientOf = (agent: Agent): Client => ({

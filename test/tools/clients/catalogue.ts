@@ -1,4 +1,4 @@
-// The catalogue that clients are tried with: the simulated models of a first start, and models of the scripted provider.
+// The catalogue for trials of clients: the simulated models of a first start, and models of the scripted provider.
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 
@@ -8,14 +8,14 @@ export const SIMULATED: Readonly<Record<BuiltInProtocol, string>> = {
   anthropic: 'sim-claude',
   openai: 'sim-gpt',
 }
-/** The model of each protocol that the script serves; some clients judge by the name what a model can do. */
+/** The model of each protocol that the script serves; some clients derive a model's abilities from its name. */
 export const SCRIPTED: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-3-script',
   anthropic: 'claude-script',
   openai: 'gpt-script',
 }
 
-/** The same under names that the providers have themselves: some clients refuse others, or do less with them. */
+/** The same models under names of real providers: some clients refuse other names, or do less with them. */
 export const SIMULATED_AS_KNOWN: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-haiku-4-5',
@@ -32,9 +32,9 @@ const SIMULATED_ROUTES: Readonly<Record<BuiltInProtocol, string>> = {
   openai: '{ provider = "simulator-openai", model = "gpt" }',
 }
 
-/** What a token of a scripted model costs, in nano-dollars. */
-export const READ_NANOS = 1_000
-export const WRITTEN_NANOS = 4_000
+/** The price of a token of a scripted model, in nano-dollars. */
+export const INPUT_NANOS = 1_000
+export const OUTPUT_NANOS = 4_000
 
 const scripted = (protocol: BuiltInProtocol, script_url: string): string => `
 [[providers]]

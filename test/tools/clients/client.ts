@@ -1,40 +1,40 @@
-// One real client: how it is installed, what it can do, and how it is made to do it.
+// The interface of a real client: its installation, its features and its runs.
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import type { Connection, Feature, Shown } from './feature.ts'
+import type { Connection, Feature, Observation } from './feature.ts'
 
 export const GROUPS = ['JavaScript', 'Python', 'Go', 'Agents'] as const
 
 export interface Client {
-  /** How it is chosen with `--only`: lower-case words, joined by hyphens. */
+  /** The name for `--only`: lower-case words, joined by hyphens. */
   readonly name: string
-  /** How it is called in the list, without its version. */
+  /** Its name in the list, without its version. */
   readonly title: string
   readonly group: (typeof GROUPS)[number]
   readonly version: string
-  /** The protocol that it speaks to models, which decides the model that it is tried with. */
+  /** The protocol that it speaks, which decides the model for its trials. */
   readonly protocol: BuiltInProtocol
-  /** It goes over a WebSocket, where there is one. */
+  /** True if it uses a WebSocket where a server offers one. */
   readonly over_websocket?: boolean
-  /** Whether it wants models whose names its provider has too. */
+  /** Whether it needs model names of a real provider. */
   readonly wants_known_models?: boolean
-  /** Left out where it is a development package of this project. */
+  /** Absent for a development package of this project. */
   readonly install?: Installation
-  /** What it can do at all; the list leaves out the rest. */
+  /** The features that it has; the list leaves out the rest. */
   readonly features: readonly Feature[]
-  /** Makes it do one thing. @throws what it throws, or with what it printed */
-  show(feature: Feature, at: Connection, place: Place): Promise<Shown>
+  /** Uses one feature. @throws its own error, or an Error with its output */
+  show(feature: Feature, at: Connection, place: Place): Promise<Observation>
 }
 
-/** What is installed; clients of the same folder share it. */
+/** The packages of a client; clients with the same folder share an installation. */
 export interface Installation {
   readonly by: 'pip' | 'npm' | 'go'
   /** A folder of the cache. */
   readonly folder: string
-  /** As the installer names them, versions included. */
+  /** The installer's names of them, with versions. */
   readonly packages: readonly string[]
 }
 
-/** Where a client runs. */
+/** The folders of a client's run. */
 export interface Place {
   /** The folder of its installation. */
   readonly installed: string

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'
 import { FEATURES } from './feature.ts'
-import { runToShow } from './program.ts'
+import { observeProgram } from './program.ts'
 
 const goClient = (
   folder: string,
@@ -19,7 +19,7 @@ const goClient = (
   install: { by: 'go', folder, packages: [`${module}@v${version}`] },
   features: FEATURES,
   show: (feature, at, { installed, work }) =>
-    runToShow([join(installed, 'client'), kind ?? 'default', feature], at, work),
+    observeProgram([join(installed, 'client'), kind ?? 'default', feature], at, work),
 })
 
 const OPENAI = ['github.com/openai/openai-go/v3', '3.96.0'] as const

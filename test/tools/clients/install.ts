@@ -1,21 +1,21 @@
-// Installs clients into the cache: a virtual environment, an npm folder or a Go module each, once for each set of versions.
+// The installation of clients into the cache: a virtual environment, an npm folder or a Go module each, once for each set of versions.
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Installation } from './client.ts'
 import { runProgram } from './process.ts'
 
-/** Installers keep the home of who runs them: their registries and certificates are set there. */
+/** Installers keep the user's home, which configures their registries and certificates. */
 const env = { HOME: homedir() }
 const OPTIONS = { timeout_ms: 900_000, low_priority: true, env }
 const MARK = 'installed.json'
 
 /**
- * Installs what is not there yet.
+ * Installs missing packages.
  *
  * @param cache the folder of all installations
- * @returns the folder of this one
- * @throws Error with the installer's words
+ * @returns the folder of this installation
+ * @throws Error with the installer's output
  */
 export async function install(installation: Installation, cache: string): Promise<string> {
   const folder = join(cache, installation.folder)

@@ -1,10 +1,10 @@
-// The list of clients in the guides for callers: which clients share a line, how a failure looks, and where it is written.
+// The list of clients in the guides for callers: clients that share a line, failures, and its place in a guide.
 import { describe, expect, test } from 'bun:test'
 import { AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
 import { GO_CLIENTS } from './go.ts'
-import { GUIDES, LIST, listOf, TABLE, WEBSOCKET, written } from './list.ts'
+import { GUIDES, LIST, listOf, replacePlace, TABLE, WEBSOCKET } from './list.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import type { Result } from './results.ts'
@@ -24,7 +24,7 @@ function resultOf(title: string, features: readonly Feature[], wrong?: Feature):
 }
 
 describe('the list of clients', () => {
-  test('has a line for those with the same features, and says what failed', () => {
+  test('has a line for clients with the same features, and names failures', () => {
     const results = [
       resultOf('one', FEATURES),
       resultOf('two', ['schema', 'errors']),
@@ -40,7 +40,7 @@ describe('the list of clients', () => {
     ])
   })
 
-  test('has a row for each client, in whichever version it was tested last', async () => {
+  test('has an entry for each client, in the version that was tested last', async () => {
     const [list = ''] =
       /<!-- clients: begin.*clients: end -->/s.exec(await Bun.file(GUIDES[LIST]).text()) ?? []
     const words = list.replaceAll(/\s+/g, ' ')
@@ -56,13 +56,18 @@ describe('the list of clients', () => {
     expect(lines.at(-1)).toEndWith('client-39 1.0')
   })
 
-  test.each([LIST, TABLE, WEBSOCKET] as const)('takes the place of the one before: %s', async (place) => {
-    const readme = await Bun.file(GUIDES[place]).text()
-    const [before = '', after = ''] = readme.split(new RegExp(`<!-- ${place}: begin.*${place}: end -->`, 's'))
-    const found = written(place, listOf([resultOf('one', FEATURES)]), readme)
-    expect(found).toStartWith(before)
-    expect(found).toEndWith(after)
-    expect(found).toContain('\n\n- **Python** (all): one 1.0\n\n')
-    expect(() => written(place, '', '')).toThrow('needs the lines')
-  })
+  test.each([LIST, TABLE, WEBSOCKET] as const)(
+    'replaces the previous text at the place %s',
+    async (place) => {
+      const readme = await Bun.file(GUIDES[place]).text()
+      const [before = '', after = ''] = readme.split(
+        new RegExp(`<!-- ${place}: begin.*${place}: end -->`, 's'),
+      )
+      const found = replacePlace(place, listOf([resultOf('one', FEATURES)]), readme)
+      expect(found).toStartWith(before)
+      expect(found).toEndWith(after)
+      expect(found).toContain('\n\n- **Python** (all): one 1.0\n\n')
+      expect(() => replacePlace(place, '', '')).toThrow('needs the lines')
+    },
+  )
 })

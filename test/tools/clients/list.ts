@@ -1,9 +1,9 @@
-// The list of clients and the features that they were served, and the places in the guides for callers that such runs write.
+// The list of clients with their served features, and the places in the guides for callers that runs rewrite.
 import { GROUPS } from './client.ts'
 import { FEATURES } from './feature.ts'
 import type { Result } from './results.ts'
 
-/** What the markers around a place begin with. */
+/** The names of places, with which their markers begin. */
 export const LIST = 'clients'
 export const TABLE = 'agents'
 export const WEBSOCKET = 'websocket'
@@ -13,7 +13,7 @@ const CLIENTS = `${PLUGINS}/clients.md`
 export const GUIDES = { [LIST]: CLIENTS, [TABLE]: CLIENTS, [WEBSOCKET]: `${PLUGINS}/responses/README.md` }
 const LINES = /(.{1,146})(?: |$)/g
 
-/** The features that worked, and in bold those that did not. A client without a feature is not blamed for it. */
+/** The features that worked, and in bold those that failed. Features that the client lacks do not count. */
 function featuresOf({ verdicts }: Result): string {
   const tried = FEATURES.filter((each) => verdicts[each] !== undefined)
   const failed = tried.filter((each) => verdicts[each] !== 'yes')
@@ -22,7 +22,7 @@ function featuresOf({ verdicts }: Result): string {
   return [works, ...(failed.length > 0 ? [`**failed: ${failed.join(', ')}**`] : [])].join('; ')
 }
 
-/** A line for the clients of a group that were served the same features. */
+/** A line for all clients of a group with the same served features. */
 export function listOf(results: readonly Result[]): string {
   const lines = GROUPS.flatMap((group) => {
     const of_group = results.filter(({ client }) => client.group === group)
@@ -35,8 +35,8 @@ export function listOf(results: readonly Result[]): string {
   return [`Last tested on ${days.at(-1) ?? 'no day yet'}:`, '', ...lines].join('\n')
 }
 
-/** A guide with this text at a place, instead of the one before. @throws Error if the markers are missing */
-export function written(place: string, text: string, guide: string): string {
+/** A guide with this text at a place, instead of the previous one. @throws Error if the markers are missing */
+export function replacePlace(place: string, text: string, guide: string): string {
   const ends = `<!-- ${place}: end -->`
   const [begins = `<!-- ${place}: begin -->`] = new RegExp(`<!-- ${place}: begin.*-->`).exec(guide) ?? []
   const from = guide.indexOf(begins)

@@ -1,16 +1,16 @@
-// `bun run clients`: installs real clients, tries them against a gateway, and says which of them it serves.
+// `bun run clients`: installs real clients, tries them against a gateway, and prints which of them it serves.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AGENTS, TOOL_AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
-import { GUIDES, LIST, listOf, TABLE, WEBSOCKET, written } from './list.ts'
+import { GUIDES, LIST, listOf, replacePlace, TABLE, WEBSOCKET } from './list.ts'
 import { openLoops } from './loops/run.ts'
 import { type Line, tableOf } from './loops/table.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
-import { keepResult, keptResults, type Result } from './results.ts'
+import { type Result, readResults, storeResult } from './results.ts'
 import { isServedBy, openTrials, type Verdict } from './trial.ts'
 import { runTyped } from './typed/run.ts'
 import { codexClient } from './websocket/codex.ts'
@@ -46,7 +46,7 @@ The exit status is 1 if a client was not served, 130 if the run was stopped.
 
 ${CLIENTS.map(({ name, version }) => `  ${name.padEnd(NAME_WIDTH)}${version}`).join('\n')}`
 
-/** As shells tell of a program that was interrupted. */
+/** The exit status of shells for an interrupted program. */
 const STOPPED = 130
 
 const { values } = parseArgs({
@@ -68,7 +68,7 @@ function refuse(problem: string): never {
 
 function chosen(only: readonly string[] | undefined): readonly Client[] {
   const unknown = only?.find((name) => !CLIENTS.some((client) => client.name.startsWith(name)))
-  if (unknown !== undefined) refuse(`There is no client "${unknown}".`)
+  if (unknown !== undefined) refuse(`Unknown client "${unknown}".`)
   return only ? CLIENTS.filter(({ name }) => only.some((start) => name.startsWith(start))) : CLIENTS
 }
 
@@ -79,7 +79,7 @@ if (values.help) {
 const { cache } = values
 const clients = chosen(values.only)
 
-/** On a second signal it ends at once. */
+/** Stops the run; a second signal ends the process at once. */
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -104,17 +104,17 @@ async function runTrials(): Promise<boolean> {
   for (const client of clients) {
     const result = { ...(await trials.of(client)), day }
     results.push(result)
-    await keepResult(cache, result)
+    await storeResult(cache, result)
     process.stderr.write(`${summaryOf(client, result.verdicts)}\n`)
   }
-  if (values.readme) await writeReadme(LIST, listOf(await keptResults(cache, CLIENTS)))
-  const shown = results.map(({ client: { name, title, version }, verdicts }) => ({
+  if (values.readme) await writeReadme(LIST, listOf(await readResults(cache, CLIENTS)))
+  const output = results.map(({ client: { name, title, version }, verdicts }) => ({
     name,
     title,
     version,
     verdicts,
   }))
-  process.stdout.write(`${JSON.stringify({ day, results: shown }, null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify({ day, results: output }, null, 2)}\n`)
   return results.every(({ verdicts }) => isServed(verdicts))
 }
 
@@ -152,7 +152,7 @@ async function runStrict(): Promise<boolean> {
 
 async function writeReadme(place: keyof typeof GUIDES, text: string): Promise<void> {
   const guide = Bun.file(GUIDES[place])
-  await guide.write(written(place, text, await guide.text()))
+  await guide.write(replacePlace(place, text, await guide.text()))
 }
 
 function isServed(verdicts: Readonly<Record<string, Verdict>>): boolean {

@@ -1,4 +1,4 @@
-// What every client's program sends: prompts, a tool, a schema, a picture.
+// The material of every client's program: prompts, a tool, a schema, a picture.
 import { WEATHER } from './feature.ts'
 
 export const PROMPT = 'Why are there tides?'
@@ -25,11 +25,11 @@ export const SCHEMA = {
   additionalProperties: false,
 }
 
-/** The tool itself. */
+/** The result of the tool. */
 export const weatherOf = (city: string): string => `${city}: ${WEATHER}`
 
-/** A red picture of 64 by 64, as base64: too small a one is refused by some clients themselves. */
+/** A red picture of 64 by 64 in base64; some clients refuse smaller ones. */
 export const PNG_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAeUlEQVR4nO3PQQkAMAzAwCqpfymTNRF7HINABFzm7H7dcEEDWtCAFjSgBQ1oQQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWNKAFj13Kp0DxHeM4GQAAAABJRU5ErkJggg=='
-/** How every PNG begins in base64. */
+/** The beginning of every PNG in base64. */
 export const PNG_BEGINS = 'iVBORw0KGgo'

@@ -1,4 +1,4 @@
-// Programs that clients are: whatever ends them ends what they have started, too.
+// Client programs: however they end, the processes that they started end, too.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,12 +7,12 @@ import { endPrograms, runProgram, startProgram } from './process.ts'
 
 const FAMILY = ['sh', '-c', 'sleep 300 & echo $!; wait']
 const cwd = tmpdir()
-/** What has ended may wait for its parent to look: it lives no longer. */
+/** A zombie, which waits for its parent to look, counts as ended. */
 const lives = (pid: number): boolean => {
   try {
     return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
-    return false // There is no such process.
+    return false // no such process
   }
 }
 
@@ -31,19 +31,19 @@ test('all programs end with their children when the script is stopped', async ()
   await eventually('the children have ended', () => !children.some(lives))
 })
 
-test('a program that takes too long is told as one, though a child of it has its output', async () => {
+test('a program that takes too long is reported, even if its child holds its output', async () => {
   await expect(runProgram(FAMILY, { cwd, timeout_ms: 50 })).rejects.toThrow('sh: took over 0.05 s')
 })
 
 test.each([
-  ['what it printed', 'cat; echo " here" >&2', { status: 0, stdout: 'stdin', stderr: ' here\n' }],
-  ['its status, where any will do', 'exit 3', { status: 3, stdout: '', stderr: '' }],
-])('a program that ends by itself shows %s', async (_, script, ended) => {
+  ['its output', 'cat; echo " here" >&2', { status: 0, stdout: 'stdin', stderr: ' here\n' }],
+  ['its status, if any is allowed', 'exit 3', { status: 3, stdout: '', stderr: '' }],
+])('a program that ends by itself returns %s', async (_, script, ended) => {
   const options = { cwd, timeout_ms: 10_000, stdin: 'stdin', any_status: true }
   expect(await runProgram(['sh', '-c', script], options)).toEqual(ended)
 })
 
-test('a program that fails is told with its words', async () => {
+test('a program that fails is reported with its output', async () => {
   const failing = runProgram(['sh', '-c', 'echo why >&2; exit 3'], { cwd, timeout_ms: 10_000 })
   await expect(failing).rejects.toThrow('sh: status 3: why')
 })

@@ -1,6 +1,6 @@
-// Programs that clients are, or that install them: with a time-out, in an environment of their own.
+// Programs of clients and installers, each with a time-out and an environment of its own.
 
-export interface Ended {
+export interface ProgramResult {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -11,20 +11,20 @@ interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly timeout_ms: number
   readonly stdin?: string
-  /** At a low priority, which long installations deserve. */
+  /** Runs it at a low priority, for long installations. */
   readonly low_priority?: boolean
-  /** Waits for a status of 0 unless this is set. */
+  /** Allows any status; otherwise only 0. */
   readonly any_status?: boolean
 }
 
-/** Of this process's environment only what finds programs, and what reaches package registries. */
+/** The inherited variables: only those that find programs, and those that reach package registries. */
 const INHERITED =
   /^(PATH|LANG|LC_ALL|SSL_CERT_.*|.*_PROXY|.*_proxy|GO.*|PIP_.*|npm_config_.*|PYENV_.*|NODE_EXTRA_CA_CERTS)$/
 
 /** Programs under way, each the leader of a process group: what it starts ends with it. */
 const running = new Set<number>()
 
-/** Ends all programs, at once and with all that they started. Can be called while this process exits. */
+/** Kills all programs with all that they started. Can be called while this process exits. */
 export function endPrograms(): void {
   for (const pid of running) endGroup(pid)
 }
@@ -63,12 +63,12 @@ export function startProgram<Stdin extends 'pipe' | Buffer>(
 /**
  * Runs a program to its end.
  *
- * @throws Error with what it printed, where it fails or takes too long
+ * @throws Error with its output if it fails or takes too long
  */
 export async function runProgram(
   command: readonly string[],
   { cwd, env = {}, timeout_ms, stdin = '', low_priority = false, any_status = false }: ProgramOptions,
-): Promise<Ended> {
+): Promise<ProgramResult> {
   const child = startProgram([...(low_priority ? ['nice', '-n', '10'] : []), ...command], {
     cwd,
     env,
@@ -85,9 +85,9 @@ export async function runProgram(
       new Response(child.stderr).text(),
       child.exited,
     ])
-    if (late) throw new Error(`${command[0]}: took over ${timeout_ms / 1000} s: ${ends(stderr)}`)
+    if (late) throw new Error(`${command[0]}: took over ${timeout_ms / 1000} s: ${endOf(stderr)}`)
     if (status !== 0 && !any_status)
-      throw new Error(`${command[0]}: status ${status}: ${ends(stderr || stdout)}`)
+      throw new Error(`${command[0]}: status ${status}: ${endOf(stderr || stdout)}`)
     return { status, stdout, stderr }
   } finally {
     clearTimeout(timer)
@@ -95,5 +95,5 @@ export async function runProgram(
   }
 }
 
-/** What matters of a long output is at its end. */
-export const ends = (output: string): string => output.trim().slice(-600)
+/** The relevant part of a long output. */
+export const endOf = (output: string): string => output.trim().slice(-600)

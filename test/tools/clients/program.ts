@@ -1,5 +1,5 @@
-// Programs of other languages beside this file: what they are told by the environment, and the last line that they print.
-import type { Connection, Shown } from './feature.ts'
+// Programs in other languages beside this file: their environment variables, and the JSON in their last line.
+import type { Connection, Observation } from './feature.ts'
 import { UNKNOWN_MODEL, WEATHER, WRONG_KEY } from './feature.ts'
 import * as material from './material.ts'
 import { runProgram } from './process.ts'
@@ -7,25 +7,29 @@ import { warmPython } from './warm.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** Runs a program that says what it saw as JSON in its last line. */
-export async function runToShow(command: readonly string[], at: Connection, cwd: string): Promise<Shown> {
+/** Runs a program that prints its observation as JSON in its last line. */
+export async function observeProgram(
+  command: readonly string[],
+  at: Connection,
+  cwd: string,
+): Promise<Observation> {
   const { stdout } = await runProgram(command, { cwd, env: environmentOf(at), timeout_ms: TIMEOUT_MS })
-  return shownIn(stdout)
+  return observationIn(stdout)
 }
 
 /** The same for a Python program, in an interpreter that has imported a package already. */
-export async function runWarmToShow(
+export async function observeWarmProgram(
   { python, package_name }: { python: string; package_name: string },
   [program = '', ...args]: readonly string[],
   at: Connection,
   cwd: string,
-): Promise<Shown> {
+): Promise<Observation> {
   const warm = await warmPython(python, package_name)
   const env = { ...environmentOf(at), HOME: cwd }
-  return shownIn(await warm.run({ program, arguments: args, env, cwd }, TIMEOUT_MS))
+  return observationIn(await warm.run({ program, arguments: args, env, cwd }, TIMEOUT_MS))
 }
 
-const shownIn = (stdout: string): Shown => JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+const observationIn = (stdout: string): Observation => JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
 
 const environmentOf = ({ url, key, model }: Connection): Record<string, string> => ({
   PYTHONDONTWRITEBYTECODE: '1',

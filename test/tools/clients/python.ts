@@ -4,20 +4,20 @@ import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
 import { pythonOf } from './install.ts'
-import { runToShow, runWarmToShow } from './program.ts'
+import { observeProgram, observeWarmProgram } from './program.ts'
 
 interface Package {
   /** Its name at PyPI. */
   readonly name: string
   readonly version: string
-  /** What else is installed with it. */
+  /** Further packages to install with it. */
   readonly with?: readonly string[]
   /** Extras of it, such as `openai`. */
   readonly extras?: readonly string[]
   readonly program: string
   readonly kinds: readonly Kind[]
   readonly features?: readonly Feature[]
-  /** Whether it is imported once for all that is tried of it: it takes long. */
+  /** Whether it is imported once for all its trials, since the import takes long. */
   readonly imports_long?: boolean
 }
 
@@ -25,16 +25,16 @@ interface Kind {
   /** The program's argument. */
   readonly kind: string
   readonly protocol: BuiltInProtocol
-  /** What the list says of it. */
-  readonly says?: string
-  /** It judges by a model's name what to send, or refuses names that it does not know. */
+  /** Its label in the list. */
+  readonly label?: string
+  /** Whether it decides by a model's name what to send, or refuses unknown names. */
   readonly wants_known_models?: boolean
 }
 
-const OPENAI: Kind = { kind: 'openai', protocol: 'openai', says: 'OpenAI' }
-const RESPONSES: Kind = { kind: 'responses', protocol: 'openai', says: 'OpenAI, responses' }
-const ANTHROPIC: Kind = { kind: 'anthropic', protocol: 'anthropic', says: 'Anthropic' }
-const GOOGLE: Kind = { kind: 'google', protocol: 'gemini', says: 'Google' }
+const OPENAI: Kind = { kind: 'openai', protocol: 'openai', label: 'OpenAI' }
+const RESPONSES: Kind = { kind: 'responses', protocol: 'openai', label: 'OpenAI, responses' }
+const ANTHROPIC: Kind = { kind: 'anthropic', protocol: 'anthropic', label: 'Anthropic' }
+const GOOGLE: Kind = { kind: 'google', protocol: 'gemini', label: 'Google' }
 
 const PACKAGES: readonly Package[] = [
   {
@@ -42,9 +42,9 @@ const PACKAGES: readonly Package[] = [
     version: '3.54.0',
     program: 'openai_sdk.py',
     kinds: [
-      { kind: 'chat', protocol: 'openai', says: 'chat completions' },
-      { kind: 'responses', protocol: 'openai', says: 'responses' },
-      { kind: 'azure', protocol: 'openai', says: 'Azure' },
+      { kind: 'chat', protocol: 'openai', label: 'chat completions' },
+      { kind: 'responses', protocol: 'openai', label: 'responses' },
+      { kind: 'azure', protocol: 'openai', label: 'Azure' },
     ],
   },
   {
@@ -62,10 +62,10 @@ const PACKAGES: readonly Package[] = [
   {
     name: 'litellm',
     version: '1.106.2',
-    // Its calls with tools import it, though it is not among what it requires.
+    // Its calls with tools import this package, although it does not require it.
     with: ['mcp==2.3.0'],
     program: 'litellm_sdk.py',
-    // It sends a schema to models only that it knows to take one.
+    // It sends a schema only to models that it knows to support one.
     kinds: [OPENAI, ANTHROPIC, { ...GOOGLE, kind: 'gemini', wants_known_models: true }],
     imports_long: true,
   },
@@ -74,7 +74,7 @@ const PACKAGES: readonly Package[] = [
     version: '1.4.7',
     with: ['langchain-openai==1.7.3', 'langchain-anthropic==1.7.7', 'langchain-google-genai==4.4.2'],
     program: 'langchain_sdk.py',
-    kinds: [OPENAI, RESPONSES, { ...OPENAI, kind: 'azure', says: 'Azure' }, ANTHROPIC, GOOGLE],
+    kinds: [OPENAI, RESPONSES, { ...OPENAI, kind: 'azure', label: 'Azure' }, ANTHROPIC, GOOGLE],
   },
   {
     name: 'llama-index-core',
@@ -86,7 +86,7 @@ const PACKAGES: readonly Package[] = [
   {
     name: 'llama-index-llms-anthropic',
     version: '0.12.3',
-    // It asks for 0.75 or newer, and fails by itself with all from 1.0 on: before it has sent anything.
+    // It requires 0.75 or newer, but fails with versions from 1.0 on before it sends anything.
     with: ['llama-index-core==0.14.25', 'anthropic==0.125.0'],
     program: 'llama_index_sdk.py',
     kinds: [{ kind: 'anthropic', protocol: 'anthropic', wants_known_models: true }],
@@ -110,9 +110,9 @@ const PACKAGES: readonly Package[] = [
 ]
 
 const clientsOf = (each: Package): Client[] =>
-  each.kinds.map(({ kind, protocol, says, wants_known_models = false }) => ({
+  each.kinds.map(({ kind, protocol, label, wants_known_models = false }) => ({
     name: `python-${each.name}${each.kinds.length > 1 ? `-${kind}` : ''}`,
-    title: says ? `${each.name}, ${says}` : each.name,
+    title: label ? `${each.name}, ${label}` : each.name,
     group: 'Python',
     version: each.version,
     protocol,
@@ -130,8 +130,8 @@ const clientsOf = (each: Package): Client[] =>
       const python = pythonOf(installed)
       const program = [join(import.meta.dir, 'python', each.program), kind, feature]
       return each.imports_long
-        ? runWarmToShow({ python, package_name: each.name }, program, at, work)
-        : runToShow([python, ...program], at, work)
+        ? observeWarmProgram({ python, package_name: each.name }, program, at, work)
+        : observeProgram([python, ...program], at, work)
     },
   }))
 

@@ -1,9 +1,9 @@
-// A scripted provider of all three protocols that calls an offered tool several times, a turn each, and then repeats the results.
+// A scripted provider of all three protocols that calls an offered tool once in each of several turns, and then repeats the results.
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { type Answer, events, type Script, type Seen, stream, whole } from '../../support/upstream.ts'
 
-/** What a provider is asked, as far as the script needs it. */
-interface Asked {
+/** The parts of a request that the script needs. */
+interface ScriptRequest {
   readonly streams: boolean
   readonly tools: readonly { name: string; schema: JsonObject }[]
   /** Results of tools since the user's last message. */
@@ -15,24 +15,24 @@ interface Turn {
   readonly call?: { readonly name: string; readonly args: JsonObject; readonly id: string }
 }
 
-/** Usage of every turn, the same in all protocols: 100 tokens read, 20 written. */
-export const READ_TOKENS = 100
-export const WRITTEN_TOKENS = 20
+/** Usage of every turn, the same in all protocols: 100 input tokens, 20 output tokens. */
+export const INPUT_TOKENS = 100
+export const OUTPUT_TOKENS = 20
 
 const CITIES = ['Bergen', 'Oslo', 'Turku']
 const SHELLS = /^(bash|shell|shell_command|exec_command|run_shell_command|run_commands?)$/i
 
-/** @param tool_calls how often a tool is called before the answer */
+/** @param tool_calls the number of tool calls before the answer */
 export const toolScript =
   (tool_calls: number): Script =>
   (seen) => {
     const wire = wireOf(seen)
-    const asked = wire.read(JSON.parse(seen.body.toString()), seen)
-    const turn = turnOf(asked, tool_calls)
-    return asked.streams ? wire.stream(turn) : whole(wire.whole(turn))
+    const request = wire.read(JSON.parse(seen.body.toString()), seen)
+    const turn = turnOf(request, tool_calls)
+    return request.streams ? wire.stream(turn) : whole(wire.whole(turn))
   }
 
-function turnOf({ tools, results }: Asked, tool_calls: number): Turn {
+function turnOf({ tools, results }: ScriptRequest, tool_calls: number): Turn {
   const step = results.length
   const tool = tools.find(({ name }) => SHELLS.test(name)) ?? tools.find(({ name }) => name === 'get_weather')
   if (!tool || step >= tool_calls)
@@ -41,7 +41,7 @@ function turnOf({ tools, results }: Asked, tool_calls: number): Turn {
   return { text: '', call: { id, name: tool.name, args: argumentsFor(tool.schema, step) } }
 }
 
-/** Arguments that a schema allows: a city, or a shell's command that leaves a trace, and whatever else it requires. */
+/** Arguments that a schema allows: a city, or a shell's command that leaves a trace, and all other required arguments. */
 function argumentsFor(schema: JsonObject, step: number): JsonObject {
   const properties = objectIn(schema.properties)
   const required = Array.isArray(schema.required) ? schema.required.map(String) : []
@@ -62,16 +62,16 @@ function argumentOf(name: string, { type }: JsonObject, step: number): Json {
 }
 
 interface Wire {
-  read(body: JsonObject, seen: Seen): Asked
+  read(body: JsonObject, seen: Seen): ScriptRequest
   whole(turn: Turn): JsonObject
   stream(turn: Turn): Answer
 }
 
-/** The path tells the protocol: providers of the catalogue have base addresses of their own. */
+/** Selects the protocol by the path: providers of the catalogue have base addresses of their own. */
 const wireOf = ({ path }: Seen): Wire =>
   path.startsWith('/gemini') ? gemini : path.startsWith('/anthropic') ? anthropic : openai
 
-/** A text in two pieces, so that a stream of it is one. */
+/** A text in two pieces, for a stream of several events. */
 const pieces = (text: string): string[] => [text.slice(0, 5), text.slice(5)]
 
 const textOf = (value: Json | undefined): string =>
@@ -132,9 +132,9 @@ const openai: Wire = {
 }
 const OPENAI = { id: 'chatcmpl-1', created: 1, model: 'loop' }
 const OPENAI_USAGE = {
-  prompt_tokens: READ_TOKENS,
-  completion_tokens: WRITTEN_TOKENS,
-  total_tokens: READ_TOKENS + WRITTEN_TOKENS,
+  prompt_tokens: INPUT_TOKENS,
+  completion_tokens: OUTPUT_TOKENS,
+  total_tokens: INPUT_TOKENS + OUTPUT_TOKENS,
 }
 const openaiCall = ({ id, name, args }: NonNullable<Turn['call']>) => ({
   id,
@@ -183,7 +183,7 @@ const anthropic: Wire = {
     )
   },
 }
-const ANTHROPIC_USAGE = { input_tokens: READ_TOKENS, output_tokens: WRITTEN_TOKENS }
+const ANTHROPIC_USAGE = { input_tokens: INPUT_TOKENS, output_tokens: OUTPUT_TOKENS }
 const messageOf = ({ call }: Turn) => ({
   id: 'msg_1',
   type: 'message',
@@ -244,9 +244,9 @@ const partOf = ({ text, call }: Turn): JsonObject =>
 const candidateOf = (_: Turn, parts: JsonObject[]) => ({
   candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] as [JsonObject],
   usageMetadata: {
-    promptTokenCount: READ_TOKENS,
-    candidatesTokenCount: WRITTEN_TOKENS,
-    totalTokenCount: READ_TOKENS + WRITTEN_TOKENS,
+    promptTokenCount: INPUT_TOKENS,
+    candidatesTokenCount: OUTPUT_TOKENS,
+    totalTokenCount: INPUT_TOKENS + OUTPUT_TOKENS,
   },
   modelVersion: 'loop',
 })

@@ -1,4 +1,4 @@
-// Tries clients against a gateway of their own: the simulator, and the script where a tool is called or an image looked for.
+// Trials of clients against a gateway of their own, over the simulator, and over the script for tools and images.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,25 +7,25 @@ import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-
 import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { clientsCatalogue, SCRIPTED, SCRIPTED_AS_KNOWN, SIMULATED, SIMULATED_AS_KNOWN } from './catalogue.ts'
 import type { Client } from './client.ts'
-import { complaints, type Evidence, FEATURES, type Feature } from './feature.ts'
+import { type Evidence, FEATURES, type Feature, findFaults } from './feature.ts'
 import { install } from './install.ts'
 import { PNG_BEGINS } from './material.ts'
 import { endPrograms } from './process.ts'
 import { toolScript } from './tool-script.ts'
 
 export interface TrialOptions {
-  /** Where clients are installed. */
+  /** The folder of installed clients. */
   readonly cache: string
-  /** Fires when no more is to be tried. */
+  /** Aborts when the trials must stop. */
   readonly stopped: AbortSignal
 }
 
-/** What a feature of a client came to: `yes`, or what went wrong. */
+/** The verdict on a client's feature: `yes`, or the faults. */
 export type Verdict = 'yes' | { readonly wrong: string }
 
 export const isServedBy = (verdict: Verdict | undefined): boolean => verdict === 'yes'
 
-export interface Tried {
+export interface Trial {
   readonly client: Client
   readonly verdicts: Readonly<Partial<Record<Feature, Verdict>>>
 }
@@ -34,11 +34,11 @@ const TOOL_CALLS = 3
 const SOCKET_OPENED = /"time":"([^"]*)".*"a WebSocket was opened"/g
 
 interface Trials extends AsyncDisposable {
-  /** Installs a client where it is not yet, and tries each of its features. @throws what it was stopped for */
-  of(client: Client): Promise<Tried>
+  /** Installs a client if it is missing, and tries each of its features. @throws the reason of a stop */
+  of(client: Client): Promise<Trial>
 }
 
-/** Starts the gateway that clients are tried with. However this process ends, gateway and programs end with it. */
+/** Starts the gateway for the trials. However this process ends, gateway and programs end with it. */
 export async function openTrials(options: TrialOptions): Promise<Trials> {
   const upstream = await startUpstream(toolScript(TOOL_CALLS))
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-trials-'))
@@ -59,7 +59,7 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
         options.stopped.throwIfAborted()
         verdicts[feature] =
           typeof installed === 'string'
-            ? await tried(client, feature, { gateway, log_path, upstream, installed })
+            ? await tryFeature(client, feature, { gateway, log_path, upstream, installed })
             : installed
       }
       options.stopped.throwIfAborted()
@@ -75,7 +75,7 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
   }
 }
 
-/** The folder of a client's installation, or why there is none. */
+/** The folder of a client's installation, or the reason of its failure. */
 export async function installedOf(
   { install: wanted }: Client,
   cache: string,
@@ -94,7 +94,7 @@ interface Scene {
   readonly installed: string
 }
 
-async function tried(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
+async function tryFeature(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
   const { gateway, log_path, upstream, installed } = scene
   const scripted = feature === 'tools' || feature === 'image'
   const models = client.wants_known_models
@@ -106,7 +106,7 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
   const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
     const at = { url: gateway.url.origin, key: gateway.key, model }
-    const shown = await client.show(feature, at, { installed, work })
+    const observation = await client.show(feature, at, { installed, work })
     await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
     const sent = upstream.seen.slice(before.seen)
     const evidence: Evidence = {
@@ -114,9 +114,11 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
       tool_calls: TOOL_CALLS,
       ...(scripted ? { image_arrived: sent.some(({ body }) => body.includes(PNG_BEGINS)) } : {}),
     }
-    const found = complaints(feature, shown, evidence)
+    const found = findFaults(feature, observation, evidence)
     if (client.over_websocket) await eventually('it opened a WebSocket', () => openedSince(log_path, began))
-    return found.length === 0 ? 'yes' : { wrong: `${found.join('; ')}; it showed ${JSON.stringify(shown)}` }
+    return found.length === 0
+      ? 'yes'
+      : { wrong: `${found.join('; ')}; it observed ${JSON.stringify(observation)}` }
   } catch (thrown) {
     return { wrong: wordsOf(thrown) }
   } finally {
@@ -127,6 +129,6 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
 export const wordsOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
-/** @param began in ISO 8601, as the log has it */
+/** @param began in ISO 8601, like the log's times */
 const openedSince = async (log_path: string, began: string): Promise<boolean> =>
   [...(await readFile(log_path, 'utf8')).matchAll(SOCKET_OPENED)].some(([, time = '']) => time >= began)

@@ -1,9 +1,9 @@
-// Python with a package imported already, for clients whose import takes up to a minute: each program runs in a child of it.
+// Python with an imported package, for clients whose import takes up to a minute: each program runs in a child process of it.
 import { join } from 'node:path'
-import { ends, startProgram } from './process.ts'
+import { endOf, startProgram } from './process.ts'
 
 interface WarmPython {
-  /** Runs a program to its end. @returns what it printed. @throws Error with what it printed, where it fails or takes too long */
+  /** Runs a program to its end. @returns its output @throws Error with its output if it fails or takes too long */
   run(job: Job, timeout_ms: number): Promise<string>
 }
 
@@ -23,7 +23,7 @@ const started = new Map<string, Promise<WarmPython>>()
  * The interpreter that has imported a package; the first use starts it, and it lasts as long as this process.
  *
  * @param python the interpreter of a virtual environment
- * @throws Error where the import fails or takes too long
+ * @throws Error if the import fails or takes too long
  */
 export function warmPython(python: string, package_name: string): Promise<WarmPython> {
   const name = `${python} ${package_name}`
@@ -34,7 +34,7 @@ export function warmPython(python: string, package_name: string): Promise<WarmPy
 
 async function start(python: string, package_name: string): Promise<WarmPython> {
   const child = startProgram([python, FORKER, package_name], { cwd: import.meta.dir, stdin: 'pipe' })
-  const errors = collected(child.stderr)
+  const errors = collect(child.stderr)
   const lines = linesOf(child.stdout)
 
   async function until(isLast: (line: string) => boolean, timeout_ms: number): Promise<string[]> {
@@ -75,12 +75,12 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-/** Reads a stream to its end. @returns what has come of it so far, as far as it matters */
-function collected(stream: ReadableStream<Uint8Array>): () => string {
+/** Reads a stream to its end. @returns a function that returns the relevant part of the text so far */
+function collect(stream: ReadableStream<Uint8Array>): () => string {
   let text = ''
   const read = async () => {
     for await (const bytes of stream) text += Buffer.from(bytes).toString()
   }
   void read()
-  return () => ends(text)
+  return () => endOf(text)
 }

@@ -22,7 +22,7 @@ export type Outcome = 'passed' | 'failed' | 'timed out'
 
 export interface Tested {
   outcome: Outcome
-  /** The names of the failed tests, which show whether they are related to the withMutant line. */
+  /** The names of the failed tests, which show whether they are related to the broken line. */
   failed: readonly string[]
 }
 

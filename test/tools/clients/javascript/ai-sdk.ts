@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, jsonSchema, type LanguageModel, Output, stepCountIs, streamText, tool } from 'ai'
-import type { Connection, Shown } from '../feature.ts'
+import type { Connection, Observation } from '../feature.ts'
 import {
   IMAGE_PROMPT,
   PNG_BASE64,
@@ -16,17 +16,17 @@ import {
 } from '../material.ts'
 import { type JavascriptClient, refusals } from './client.ts'
 
-// It would warn of every model that it does not know.
+// Without this, it warns of every unknown model.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 type ModelOf = (at: Connection) => LanguageModel
 
 const COMMON = { maxRetries: 0 }
 
-async function stream(model: LanguageModel): Promise<Shown> {
+async function stream(model: LanguageModel): Promise<Observation> {
   const pieces: string[] = []
   const failures: unknown[] = []
-  // Without this it would print the failure, and end the stream as if all were well.
+  // Without this, it prints the failure and ends the stream as usual.
   const onError = ({ error }: { error: unknown }) => void failures.push(error)
   const { textStream } = streamText({ ...COMMON, model, prompt: PROMPT, onError })
   for await (const piece of textStream) pieces.push(piece)
@@ -34,7 +34,7 @@ async function stream(model: LanguageModel): Promise<Shown> {
   return { text: pieces.join(''), pieces: pieces.length }
 }
 
-async function tools(model: LanguageModel): Promise<Shown> {
+async function tools(model: LanguageModel): Promise<Observation> {
   const called: string[] = []
   const get_weather = tool({
     description: TOOL.description,
@@ -54,7 +54,7 @@ async function tools(model: LanguageModel): Promise<Shown> {
   return { text, called }
 }
 
-async function image(model: LanguageModel): Promise<Shown> {
+async function image(model: LanguageModel): Promise<Observation> {
   const { text } = await generateText({
     ...COMMON,
     model,
@@ -71,7 +71,7 @@ async function image(model: LanguageModel): Promise<Shown> {
   return { text }
 }
 
-async function schema(model: LanguageModel): Promise<Shown> {
+async function schema(model: LanguageModel): Promise<Observation> {
   const { output } = await generateText({
     ...COMMON,
     model,

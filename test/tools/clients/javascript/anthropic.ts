@@ -1,7 +1,7 @@
 // `@anthropic-ai/sdk`, with its own tool runner, message stream and parsing.
 import Anthropic from '@anthropic-ai/sdk'
 import { betaJSONSchemaOutputFormat, betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
-import type { Connection, Shown } from '../feature.ts'
+import type { Connection, Observation } from '../feature.ts'
 import {
   IMAGE_PROMPT,
   PNG_BASE64,
@@ -24,7 +24,7 @@ const textOf = (content: readonly { type: string; text?: string }[]): string =>
 const ask = (at: Connection, content: Anthropic.MessageParam['content'] = PROMPT) =>
   sdk(at).messages.create({ model: at.model, max_tokens: MAX_TOKENS, messages: [{ role: 'user', content }] })
 
-async function stream(at: Connection): Promise<Shown> {
+async function stream(at: Connection): Promise<Observation> {
   const pieces: string[] = []
   const running = sdk(at).messages.stream({
     model: at.model,
@@ -35,7 +35,7 @@ async function stream(at: Connection): Promise<Shown> {
   return { text: await running.finalText(), pieces: pieces.length }
 }
 
-async function tools(at: Connection): Promise<Shown> {
+async function tools(at: Connection): Promise<Observation> {
   const called: string[] = []
   const weather = betaTool({
     name: TOOL.name,
@@ -56,7 +56,7 @@ async function tools(at: Connection): Promise<Shown> {
   return { text: textOf(content), called }
 }
 
-async function schema(at: Connection): Promise<Shown> {
+async function schema(at: Connection): Promise<Observation> {
   const { parsed_output } = await sdk(at).beta.messages.parse({
     model: at.model,
     max_tokens: MAX_TOKENS,

@@ -1,34 +1,34 @@
-// A JavaScript client of the gateway: a package of npm on one surface, and what it does for each feature.
+// A JavaScript client of the gateway: a package of npm on one surface, and a function for each of its features.
 import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
-import type { Connection, Feature, Shown } from '../feature.ts'
+import type { Connection, Feature, Observation } from '../feature.ts'
 import { UNKNOWN_MODEL, WRONG_KEY } from '../feature.ts'
 
 export interface JavascriptClient {
-  /** The package, and where it has several surfaces the one that is used. */
+  /** The package, with the surface if it has several. */
   readonly name: string
   /** The package whose version counts. */
   readonly package: string
-  /** The surface that its calls are recorded under. */
+  /** The surface that is recorded for its calls. */
   readonly surface: string
-  /** The protocol that it speaks, and so the model that it is tried with. */
+  /** The protocol that it speaks, which decides the model for its trials. */
   readonly protocol: BuiltInProtocol
-  readonly features: Readonly<Partial<Record<Feature, (at: Connection) => Promise<Shown>>>>
+  readonly features: Readonly<Partial<Record<Feature, (at: Connection) => Promise<Observation>>>>
 }
 
-/** What a call throws with a wrong key, and for an unknown model. */
+/** The errors of a call with a wrong key, and of one with an unknown model. */
 export async function refusals(
   at: Connection,
   ask: (at: Connection) => Promise<unknown>,
-): Promise<Pick<Shown, 'wrong_key' | 'unknown_model'>> {
+): Promise<Pick<Observation, 'wrong_key' | 'unknown_model'>> {
   return {
-    wrong_key: await thrownBy(ask({ ...at, key: WRONG_KEY })),
-    unknown_model: await thrownBy(ask({ ...at, model: UNKNOWN_MODEL })),
+    wrong_key: await errorOf(ask({ ...at, key: WRONG_KEY })),
+    unknown_model: await errorOf(ask({ ...at, model: UNKNOWN_MODEL })),
   }
 }
 
-async function thrownBy(asking: Promise<unknown>): Promise<string> {
+async function errorOf(call: Promise<unknown>): Promise<string> {
   try {
-    await asking
+    await call
   } catch (thrown) {
     return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   }

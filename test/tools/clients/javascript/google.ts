@@ -1,6 +1,6 @@
 // `@google/genai`, with its own loop of function calls.
 import { type CallableTool, type FunctionCall, GoogleGenAI, type PartListUnion } from '@google/genai'
-import type { Connection, Shown } from '../feature.ts'
+import type { Connection, Observation } from '../feature.ts'
 import {
   IMAGE_PROMPT,
   PNG_BASE64,
@@ -19,14 +19,14 @@ const sdk = ({ url, key }: Connection): GoogleGenAI =>
 const ask = (at: Connection, contents: PartListUnion = PROMPT) =>
   sdk(at).models.generateContent({ model: at.model, contents })
 
-async function stream(at: Connection): Promise<Shown> {
+async function stream(at: Connection): Promise<Observation> {
   const pieces: string[] = []
   const chunks = await sdk(at).models.generateContentStream({ model: at.model, contents: PROMPT })
   for await (const { text } of chunks) if (text) pieces.push(text)
   return { text: pieces.join(''), pieces: pieces.length }
 }
 
-async function tools(at: Connection): Promise<Shown> {
+async function tools(at: Connection): Promise<Observation> {
   const called: string[] = []
   const weather: CallableTool = {
     tool: async () => ({
@@ -55,7 +55,7 @@ async function tools(at: Connection): Promise<Shown> {
   return { text, called }
 }
 
-async function schema(at: Connection): Promise<Shown> {
+async function schema(at: Connection): Promise<Observation> {
   const { text = 'null' } = await sdk(at).models.generateContent({
     model: at.model,
     contents: SCHEMA_PROMPT,

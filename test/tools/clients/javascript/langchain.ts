@@ -5,7 +5,7 @@ import { type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/mes
 import { tool } from '@langchain/core/tools'
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai'
 import { AzureChatOpenAI, ChatOpenAI } from '@langchain/openai'
-import type { Connection, Shown } from '../feature.ts'
+import type { Connection, Observation } from '../feature.ts'
 import {
   IMAGE_PROMPT,
   PNG_BASE64,
@@ -20,13 +20,13 @@ import { type JavascriptClient, refusals } from './client.ts'
 
 type ModelOf = (at: Connection) => BaseChatModel
 
-async function stream(model: BaseChatModel): Promise<Shown> {
+async function stream(model: BaseChatModel): Promise<Observation> {
   const pieces: string[] = []
   for await (const { text } of await model.stream(PROMPT)) if (text) pieces.push(text)
   return { text: pieces.join(''), pieces: pieces.length }
 }
 
-async function tools(model: BaseChatModel): Promise<Shown> {
+async function tools(model: BaseChatModel): Promise<Observation> {
   const called: string[] = []
   const weather = tool(
     (input) => {

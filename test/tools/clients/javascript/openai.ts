@@ -1,6 +1,6 @@
-// `openai` on chat completions and on the Responses API, with the loop, the parsing and the streams that it brings itself.
+// `openai` on chat completions and on the Responses API, with its own loop, parsing and streams.
 import OpenAI from 'openai'
-import type { Connection, Shown } from '../feature.ts'
+import type { Connection, Observation } from '../feature.ts'
 import {
   IMAGE_PROMPT,
   PNG_BASE64,
@@ -20,7 +20,7 @@ const IMAGE = `data:image/png;base64,${PNG_BASE64}`
 const askChat = (at: Connection, content: OpenAI.ChatCompletionUserMessageParam['content'] = PROMPT) =>
   sdk(at).chat.completions.create({ model: at.model, messages: [{ role: 'user', content }] })
 
-async function chatStream(at: Connection): Promise<Shown> {
+async function chatStream(at: Connection): Promise<Observation> {
   const stream = await sdk(at).chat.completions.create({
     model: at.model,
     messages: [{ role: 'user', content: PROMPT }],
@@ -31,7 +31,7 @@ async function chatStream(at: Connection): Promise<Shown> {
   return { text: pieces.join(''), pieces: pieces.length }
 }
 
-async function chatTools(at: Connection): Promise<Shown> {
+async function chatTools(at: Connection): Promise<Observation> {
   const called: string[] = []
   const runner = sdk(at).chat.completions.runTools({
     model: at.model,
@@ -55,7 +55,7 @@ async function chatTools(at: Connection): Promise<Shown> {
   return { text: (await runner.finalContent()) ?? '', called }
 }
 
-async function chatSchema(at: Connection): Promise<Shown> {
+async function chatSchema(at: Connection): Promise<Observation> {
   const { choices } = await sdk(at).chat.completions.parse({
     model: at.model,
     messages: [{ role: 'user', content: SCHEMA_PROMPT }],
@@ -67,7 +67,7 @@ async function chatSchema(at: Connection): Promise<Shown> {
 const ask = (at: Connection, input: string | OpenAI.Responses.ResponseInput = PROMPT) =>
   sdk(at).responses.create({ model: at.model, input })
 
-async function stream(at: Connection): Promise<Shown> {
+async function stream(at: Connection): Promise<Observation> {
   const pieces: string[] = []
   const running = sdk(at).responses.stream({ model: at.model, input: PROMPT })
   running.on('response.output_text.delta', ({ delta }) => pieces.push(delta))
@@ -75,7 +75,7 @@ async function stream(at: Connection): Promise<Shown> {
   return { text: output_text, pieces: pieces.length }
 }
 
-async function tools(at: Connection): Promise<Shown> {
+async function tools(at: Connection): Promise<Observation> {
   const called: string[] = []
   let input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: TOOL_PROMPT }]
   const offered = { type: 'function', name: TOOL.name, parameters: TOOL.schema, strict: true } as const
@@ -92,7 +92,7 @@ async function tools(at: Connection): Promise<Shown> {
   }
 }
 
-async function schema(at: Connection): Promise<Shown> {
+async function schema(at: Connection): Promise<Observation> {
   const answer = await sdk(at).responses.parse({
     model: at.model,
     input: SCHEMA_PROMPT,

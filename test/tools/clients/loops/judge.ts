@@ -1,21 +1,21 @@
-// When a tool loop counts as served: what the client printed, what its provider got back, and what the calls cost.
+// The rules by which a tool loop counts as served: the client's output, the requests to its provider, and the costs of the calls.
 import type { Call } from '../../../../src/store/schema.ts'
-import type { Ended } from '../process.ts'
+import type { ProgramResult } from '../process.ts'
 import { type CurrentModel, PRICE } from './models.ts'
 import type { Exchange } from './strict-providers.ts'
 
-/** All that is known of one loop when it is over. */
+/** The record of one loop after its end. */
 export interface Loop {
   readonly model: CurrentModel
-  /** The client sends signatures back to nobody. */
+  /** True if the client never sends signatures back. */
   readonly loses_signatures: boolean
-  /** What the files say that the tools were to read, one for each call. */
+  /** The contents of the files for the tools, one for each call. */
   readonly secrets: readonly string[]
-  readonly ended: Ended
+  readonly ended: ProgramResult
   readonly exchanges: readonly Exchange[]
   /** The calls that the gateway recorded. */
   readonly calls: readonly Pick<Call, 'outcome' | 'estimated' | 'cost_nanos'>[]
-  /** Lines of the gateway's log that tell of a refusal or a failure. */
+  /** Lines of the gateway's log about a refusal or a failure. */
   readonly failures: readonly string[]
 }
 
@@ -33,11 +33,11 @@ const RULES: readonly Rule[] = [
   wrongCharges,
 ]
 
-/** @returns what is not as it must be; nothing where the loop was served */
-export const loopComplaints = (loop: Loop): string[] =>
+/** @returns the faults; empty if the loop was served */
+export const findLoopFaults = (loop: Loop): string[] =>
   RULES.flatMap((rule) => {
-    const complaint = rule(loop)
-    return complaint === false ? [] : [complaint]
+    const fault = rule(loop)
+    return fault === false ? [] : [fault]
   })
 
 const firstOf = <Item>(items: readonly Item[], find: (item: Item, at: number) => string | false) =>
@@ -68,19 +68,19 @@ function wrongResult(loop: Loop, secret: string, at: number): string | false {
 }
 
 const SIGNATURES = /"(?:encrypted_content|signature|thoughtSignature)": ?"([^"]+)"/g
-const SHOWN = /"reasoning_content": ?("(?:[^"\\]|\\.)*")/g
+const VISIBLE_THINKING = /"reasoning_content": ?("(?:[^"\\]|\\.)*")/g
 
-/** Signatures of an answer, which come back as JSON has them. */
+/** The signatures of an answer, which must come back in the same JSON. */
 const signaturesIn = ({ answer }: Exchange): string[] =>
   [...answer.matchAll(SIGNATURES)].map(([, signature = '']) => signature)
 
-/** Thinking that is shown in plain, likewise. */
-function shownIn({ answer }: Exchange): string[] {
-  const shown = [...answer.matchAll(SHOWN)].map(([, json = '""']) => JSON.parse(json)).join('')
-  return shown === '' ? [] : [JSON.stringify(shown)]
+/** The visible thinking of an answer, likewise. */
+function visibleThinkingIn({ answer }: Exchange): string[] {
+  const thinking = [...answer.matchAll(VISIBLE_THINKING)].map(([, json = '""']) => JSON.parse(json)).join('')
+  return thinking === '' ? [] : [JSON.stringify(thinking)]
 }
 
-/** The turns of the loop that called a tool: providers know a call by its id, or by its name alone. */
+/** The turns of the loop that called a tool: an answer names a call's id, or its name alone. */
 function turnsOf(loop: Loop): Exchange[] {
   const last = lastOf(loop)
   const called = last ? loop.model.callsIn(last.body).flatMap(({ id, name }) => [id, name]) : []
@@ -95,10 +95,10 @@ function lostSignature(loop: Loop): string | false {
   const turns = turnsOf(loop)
   if (turns.length < loop.secrets.length) return `the provider called a tool in ${turns.length} turns only`
   return firstOf(turns, (turn, at) => {
-    const given = [...signaturesIn(turn), ...shownIn(turn)]
-    if (given.length === 0) return loop.model.always_thinks && `turn ${at + 1} has no thinking to return`
-    const wanted = loop.loses_signatures ? shownIn(turn) : given
-    const lost = wanted.find((each) => !returned.includes(each))
+    const returnable = [...signaturesIn(turn), ...visibleThinkingIn(turn)]
+    if (returnable.length === 0) return loop.model.always_thinks && `turn ${at + 1} has no thinking to return`
+    const required = loop.loses_signatures ? visibleThinkingIn(turn) : returnable
+    const lost = required.find((each) => !returned.includes(each))
     return lost !== undefined && `the thinking of turn ${at + 1} did not come back: ${lost.slice(0, 80)}`
   })
 }
@@ -108,13 +108,13 @@ function wrongCharges(loop: Loop): string | false {
   if (calls.some(({ outcome, estimated }) => outcome !== 'completed' || estimated !== 0))
     return `not all calls are completed and charged by their usage: ${JSON.stringify(calls)}`
   const charged = calls.map(({ cost_nanos }) => cost_nanos).sort(rising)
-  const told = exchanges.map((exchange) => costOf(exchange, model)).sort(rising)
-  return !Bun.deepEquals(charged, told) && `charged ${charged}, but by the provider's usage it is ${told}`
+  const billed = exchanges.map((exchange) => costOf(exchange, model)).sort(rising)
+  return !Bun.deepEquals(charged, billed) && `charged ${charged}, but by the provider's usage it is ${billed}`
 }
 
 const rising = (one: number, other: number): number => one - other
 
-/** In nano-dollars, of what the provider counted. */
+/** The cost in nano-dollars of the provider's counts. */
 function costOf({ totals }: Exchange, { bills_writes }: CurrentModel): number {
   if (!totals) return 0
   const { prompt, cached, thinking, output } = totals

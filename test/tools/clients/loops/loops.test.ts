@@ -1,8 +1,8 @@
-// Tool loops against strict providers: clients that send back their calls as they came, and nothing else; and what the judge finds.
+// Tool loops against strict providers, by clients that send back their calls unchanged and nothing else; and the judge's findings.
 import { describe, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../../../src/protocols/wire/json.ts'
 import { fileScene } from '../../../support/scene.ts'
-import { type Loop, loopComplaints } from './judge.ts'
+import { findLoopFaults, type Loop } from './judge.ts'
 import { CURRENT_MODELS, type CurrentModel, loopsCatalogue } from './models.ts'
 import { startStrictProviders } from './strict-providers.ts'
 
@@ -15,12 +15,12 @@ const NAME = 'read_file'
 const providers = startStrictProviders()
 const { call, gateway } = await fileScene({ more: () => loopsCatalogue(providers.url, CALLS) })
 
-/** A client of a surface that keeps only what it needs. */
+/** A minimal client of a surface. */
 interface Client {
   path(model: string): string
   begin(model: string): JsonObject
-  /** The request after an answer, and its text where it called nothing. */
-  next(asked: JsonObject, answer: JsonObject, result: string): JsonObject | string
+  /** The request after an answer; the answer's text if it called nothing. */
+  next(request: JsonObject, answer: JsonObject, result: string): JsonObject | string
 }
 
 const CLIENTS: Readonly<Record<string, Client>> = {
@@ -31,15 +31,15 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       messages: [{ role: 'user', content: PROMPT }],
       tools: [{ type: 'function', function: { name: NAME, parameters: SCHEMA } }],
     }),
-    next(asked, { choices }, result) {
+    next(request, { choices }, result) {
       const message = objectIn(objectsIn(choices)[0]?.message)
       const [tool_call] = objectsIn(message.tool_calls)
       if (!tool_call) return String(message.content)
       const { reasoning_content } = message
-      const said = { role: 'assistant', content: null, tool_calls: [tool_call] }
-      const kept = reasoning_content === undefined ? said : { ...said, reasoning_content }
-      const answered = { role: 'tool', tool_call_id: tool_call.id ?? '', content: result }
-      return { ...asked, messages: [...objectsIn(asked.messages), kept, answered] }
+      const turn = { role: 'assistant', content: null, tool_calls: [tool_call] }
+      const kept = reasoning_content === undefined ? turn : { ...turn, reasoning_content }
+      const tool_result = { role: 'tool', tool_call_id: tool_call.id ?? '', content: result }
+      return { ...request, messages: [...objectsIn(request.messages), kept, tool_result] }
     },
   },
   responses: {
@@ -51,11 +51,15 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       input: [{ role: 'user', content: PROMPT }],
       tools: [{ type: 'function', name: NAME, parameters: SCHEMA }],
     }),
-    next(asked, { output }, result) {
-      const called = objectsIn(output).find(({ type }) => type === 'function_call')
-      if (!called) return JSON.stringify(output)
-      const answered = { type: 'function_call_output', call_id: called.call_id ?? '', output: result }
-      return { ...asked, input: [...objectsIn(asked.input), ...objectsIn(output), answered] }
+    next(request, { output }, result) {
+      const function_call = objectsIn(output).find(({ type }) => type === 'function_call')
+      if (!function_call) return JSON.stringify(output)
+      const tool_result = {
+        type: 'function_call_output',
+        call_id: function_call.call_id ?? '',
+        output: result,
+      }
+      return { ...request, input: [...objectsIn(request.input), ...objectsIn(output), tool_result] }
     },
   },
   messages: {
@@ -67,16 +71,16 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       messages: [{ role: 'user', content: PROMPT }],
       tools: [{ name: NAME, input_schema: SCHEMA }],
     }),
-    next(asked, { content }, result) {
+    next(request, { content }, result) {
       const used = objectsIn(content).find(({ type }) => type === 'tool_use')
       if (!used) return JSON.stringify(content)
-      const answered = { type: 'tool_result', tool_use_id: used.id ?? '', content: result }
+      const tool_result = { type: 'tool_result', tool_use_id: used.id ?? '', content: result }
       return {
-        ...asked,
+        ...request,
         messages: [
-          ...objectsIn(asked.messages),
+          ...objectsIn(request.messages),
           { role: 'assistant', content: content ?? [] },
-          { role: 'user', content: [answered] },
+          { role: 'user', content: [tool_result] },
         ],
       }
     },
@@ -87,7 +91,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       contents: [{ role: 'user', parts: [{ text: PROMPT }] }],
       tools: [{ functionDeclarations: [{ name: NAME, parametersJsonSchema: SCHEMA }] }],
     }),
-    next(asked, { candidates }, result) {
+    next(request, { candidates }, result) {
       const parts = objectsIn(objectIn(objectsIn(candidates)[0]?.content).parts)
       const kept = parts.filter(({ functionCall }) => functionCall !== undefined)
       if (kept.length === 0) return JSON.stringify(parts)
@@ -96,9 +100,9 @@ const CLIENTS: Readonly<Record<string, Client>> = {
         return { functionResponse: { ...called, response: { output: result } } }
       })
       return {
-        ...asked,
+        ...request,
         contents: [
-          ...objectsIn(asked.contents),
+          ...objectsIn(request.contents),
           { role: 'model', parts: kept },
           { role: 'user', parts: responses },
         ],
@@ -109,20 +113,20 @@ const CLIENTS: Readonly<Record<string, Client>> = {
 
 async function loopOf({ path, begin, next }: Client, model: CurrentModel): Promise<Loop> {
   const before = { calls: (await gateway.atRest()).calls.length, exchanges: providers.exchanges.length }
-  let asked: JsonObject | string = begin(model.id)
+  let request: JsonObject | string = begin(model.id)
   const failures: string[] = []
-  for (let turn = 0; typeof asked !== 'string' && turn <= CALLS; turn++) {
-    const response = await call(path(model.id), asked, { headers: { 'anthropic-version': '2023-06-01' } })
+  for (let turn = 0; typeof request !== 'string' && turn <= CALLS; turn++) {
+    const response = await call(path(model.id), request, { headers: { 'anthropic-version': '2023-06-01' } })
     const answer = await response.text()
     if (response.status !== 200) failures.push(answer)
-    asked = response.status === 200 ? next(asked, JSON.parse(answer), SECRETS[turn] ?? '') : ''
+    request = response.status === 200 ? next(request, JSON.parse(answer), SECRETS[turn] ?? '') : ''
   }
   const { calls } = await gateway.atRest()
   return {
     model,
     loses_signatures: false,
     secrets: SECRETS,
-    ended: { status: 0, stdout: String(asked), stderr: '' },
+    ended: { status: 0, stdout: String(request), stderr: '' },
     exchanges: providers.exchanges.slice(before.exchanges),
     calls: calls.slice(before.calls),
     failures,
@@ -130,9 +134,12 @@ async function loopOf({ path, begin, next }: Client, model: CurrentModel): Promi
 }
 
 describe.each(Object.entries(CLIENTS))('%s', (_, client) => {
-  test.each(CURRENT_MODELS.map((model) => [model.title, model] as const))('with %s', async (__, model) => {
-    expect(loopComplaints(await loopOf(client, model))).toEqual([])
-  })
+  test.each(CURRENT_MODELS.map((model) => [model.title, model] as const))(
+    'a loop with %s is served',
+    async (__, model) => {
+      expect(findLoopFaults(await loopOf(client, model))).toEqual([])
+    },
+  )
 })
 
 describe('the judge finds', () => {
@@ -169,16 +176,16 @@ describe('the judge finds', () => {
       (loop) => ({ ...loop, exchanges: loop.exchanges.map((each) => ({ ...each, status: 400 })) }),
       /refused/,
     ],
-  ])('%s', async (_, change, complaint) => {
-    expect(loopComplaints(change(await served('Claude'))).join('\n')).toMatch(complaint)
+  ])('%s', async (_, change, fault) => {
+    expect(findLoopFaults(change(await served('Claude'))).join('\n')).toMatch(fault)
   })
 
-  test('that thinking was lost which is shown in plain, whoever loses signatures', async () => {
+  test('lost visible thinking, even of clients that lose signatures', async () => {
     const loop = changed(
       await served('DeepSeek', 'chat'),
       /"reasoning_content":"[^"]+"/,
       '"reasoning_content":""',
     )
-    expect(loopComplaints({ ...loop, loses_signatures: true }).join('\n')).toMatch(/did not come back/)
+    expect(findLoopFaults({ ...loop, loses_signatures: true }).join('\n')).toMatch(/did not come back/)
   })
 })

@@ -1,34 +1,34 @@
-// Models of current generations: how the simulator plays them, and how their providers are told of calls, results and thinking.
+// Models of current generations: their simulation, and the form in which their providers get calls, results and thinking back.
 import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../../src/protocols/wire/json.ts'
 
 /** A tool's call or its result, as a provider gets it back. */
-interface Turned {
-  /** Empty where the protocol has none. */
+interface ToolTurn {
+  /** Empty if the protocol has none. */
   readonly id: string
   readonly name: string
-  /** Of a result. */
+  /** The text of a result. */
   readonly text: string
 }
 
 export interface CurrentModel {
-  /** As its maker is called in the table. */
+  /** The name of its maker or family in the table. */
   readonly title: string
-  /** The name that its provider gives it, by which clients and the simulator know its generation. */
+  /** Its provider's name for it, by which clients and the simulator know its generation. */
   readonly id: string
   readonly protocol: BuiltInProtocol
   /** The path of its provider at the simulator, after the address. */
   readonly path: string
   /** Lines of its provider in the catalogue. */
   readonly settings: string
-  /** Whether it signs its thinking, or shows it to be sent back, whatever it is asked. */
+  /** Whether each answer has thinking to send back, signed or visible. */
   readonly always_thinks: boolean
-  /** Whether thinking comes back signed. Without its signature GPT thinks anew, and Gemini takes a documented placeholder. */
+  /** Whether thinking is signed. Without its signature GPT thinks anew, and Gemini takes a documented placeholder. */
   readonly signs: boolean
-  /** Whether what is written to the prompt cache costs more than what is read. */
+  /** Whether writes to the prompt cache have a price of their own. */
   readonly bills_writes: boolean
-  callsIn(body: JsonObject): Turned[]
-  resultsIn(body: JsonObject): Turned[]
+  callsIn(body: JsonObject): ToolTurn[]
+  resultsIn(body: JsonObject): ToolTurn[]
 }
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -146,9 +146,9 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
 export const PRICE = { input: 1, output: 4, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2 }
 
 /**
- * One of them and its provider, as a catalogue has them.
+ * The catalogue's sections for a model and its provider.
  *
- * @param url the simulator's address @param behaviour how the model behaves, in the words of the simulator's names
+ * @param url the simulator's address @param behaviour the model's behaviour, in the words of the simulator's names
  */
 export const sectionOf = (
   { id: model, protocol, path, settings }: CurrentModel,
@@ -172,6 +172,6 @@ price = { ${Object.entries(PRICE)
   .join(', ')} }
 `
 
-/** @param url the simulator's address @param calls how often each model calls a tool before it answers */
+/** @param url the simulator's address @param calls the number of tool calls before each model answers */
 export const loopsCatalogue = (url: string, calls: number): string =>
   CURRENT_MODELS.map((model) => sectionOf(model, url, `calls-${calls}`)).join('\n')

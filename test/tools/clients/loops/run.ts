@@ -7,17 +7,17 @@ import { type GatewayProcess, startGatewayProcess } from '../../../support/gatew
 import type { ToolAgent } from '../agents.ts'
 import { endPrograms } from '../process.ts'
 import { installedOf, type TrialOptions, type Verdict, wordsOf } from '../trial.ts'
-import { loopComplaints } from './judge.ts'
+import { findLoopFaults } from './judge.ts'
 import { CURRENT_MODELS, type CurrentModel, loopsCatalogue } from './models.ts'
 import { type StrictProviders, startStrictProviders } from './strict-providers.ts'
 
 const CALLS = 3
 
-/** What an agent came to with each model, by the title of the model. */
+/** The verdict on an agent with each model, by the title of the model. */
 export type Row = Readonly<Record<string, Verdict>>
 
 interface Loops extends AsyncDisposable {
-  /** Installs an agent where it is not yet, and runs it with each model. @throws what it was stopped for */
+  /** Installs an agent if it is missing, and runs it with each model. @throws the reason of a stop */
   of(agent: ToolAgent): Promise<Row>
 }
 
@@ -42,7 +42,7 @@ export async function openLoops(options: TrialOptions): Promise<Loops> {
         options.stopped.throwIfAborted()
         row[model.title] =
           typeof installed === 'string'
-            ? await looped(agent, model, { providers, gateway, log_path, installed })
+            ? await runLoop(agent, model, { providers, gateway, log_path, installed })
             : installed
       }
       options.stopped.throwIfAborted()
@@ -65,7 +65,7 @@ interface Scene {
   readonly installed: string
 }
 
-async function looped(agent: ToolAgent, model: CurrentModel, scene: Scene): Promise<Verdict> {
+async function runLoop(agent: ToolAgent, model: CurrentModel, scene: Scene): Promise<Verdict> {
   const { providers, gateway, log_path, installed } = scene
   const failures = async () =>
     (await readFile(log_path, 'utf8')).split('\n').filter((line) => FAILURE.test(line))
@@ -83,7 +83,7 @@ async function looped(agent: ToolAgent, model: CurrentModel, scene: Scene): Prom
     const at = { url: gateway.url.origin, key: gateway.key, model: model.id }
     const ended = await agent.run(prompt, at, { installed, work })
     await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
-    const found = loopComplaints({
+    const found = findLoopFaults({
       model,
       loses_signatures: agent.loses_signatures,
       secrets,

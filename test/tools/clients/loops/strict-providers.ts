@@ -1,4 +1,4 @@
-// The simulator on a socket, which keeps what each of its providers was sent, what it answered and what it counted.
+// The simulator on a socket, with a record of all requests, answers and counts of its providers.
 import type { JsonObject } from '../../../../src/protocols/wire/json.ts'
 import type { Totals } from '../../../providers/answer.ts'
 import { createSimulator, type SimulatorOptions } from '../../../providers/index.ts'
@@ -8,37 +8,37 @@ export interface Exchange {
   readonly path: string
   readonly body: JsonObject
   readonly status: number
-  /** As it was sent: JSON, or the events of a stream. */
+  /** The answer as sent: JSON, or the events of a stream. */
   readonly answer: string
-  /** What the provider would bill; undefined for a refusal. */
+  /** The usage that the provider would bill; undefined for a refusal. */
   readonly totals: Totals | undefined
 }
 
 export interface StrictProviders extends AsyncDisposable {
   readonly url: string
-  /** In the order in which they ended. */
+  /** The ended exchanges, in the order of their ends. */
   readonly exchanges: readonly Exchange[]
   /** The characters of all answers so far, those under way included. */
   sent(): number
 }
 
 interface StrictOptions extends Pick<SimulatorOptions, 'sleep'> {
-  /** What is read instead of a body. */
+  /** Replaces the body of each request. */
   read?: (body: string) => string
 }
 
-/** Starts them at a port of their own. @param sleep without it they take no pauses, whatever the names of their models say */
+/** Starts them at a port of their own. @param sleep absent for no pauses, even if the names of their models demand them */
 export function startStrictProviders({ sleep = async () => {}, read }: StrictOptions = {}): StrictProviders {
   const exchanges: Exchange[] = []
-  const asked = new Map<Request, { body: JsonObject; call: number }>()
-  const counted = new Map<number, Totals>()
+  const requests = new Map<Request, { body: JsonObject; call: number }>()
+  const totals = new Map<number, Totals>()
   let sent_chars = 0
   const simulator = createSimulator({
     sleep,
     onEvent(event) {
       if (event.kind === 'request')
-        asked.set(event.request, { body: (event.body ?? {}) as JsonObject, call: event.call })
-      if (event.kind === 'finished') counted.set(event.call, event.totals)
+        requests.set(event.request, { body: (event.body ?? {}) as JsonObject, call: event.call })
+      if (event.kind === 'finished') totals.set(event.call, event.totals)
     },
   })
   const keep = async (request: Request, status: number, sent: ReadableStream<Uint8Array>) => {
@@ -49,11 +49,11 @@ export function startStrictProviders({ sleep = async () => {}, read }: StrictOpt
         sent_chars += text.length
       }
     } catch {
-      // The gateway has left: what came until then is the answer.
+      // The gateway has disconnected: the answer is the part sent until then.
     }
-    const { body = {}, call = 0 } = asked.get(request) ?? {}
-    asked.delete(request)
-    exchanges.push({ path: new URL(request.url).pathname, body, status, answer, totals: counted.get(call) })
+    const { body = {}, call = 0 } = requests.get(request) ?? {}
+    requests.delete(request)
+    exchanges.push({ path: new URL(request.url).pathname, body, status, answer, totals: totals.get(call) })
   }
   const server = Bun.serve({
     hostname: '127.0.0.1',

@@ -1,4 +1,4 @@
-// The table of agents and models: which tool loops were served, in 80 columns.
+// The table of agents and models, with the served tool loops, in 80 columns.
 import type { Client } from '../client.ts'
 import { isServedBy } from '../trial.ts'
 import { CURRENT_MODELS } from './models.ts'

@@ -1,4 +1,4 @@
-// Answers of every kind and surface, as the gateway gives them with the simulator behind it: what typed clients have to read.
+// Answers of every kind and surface from a gateway over the simulator, for typed clients to read.
 import { type JsonObject, objectIn } from '../../../../src/protocols/wire/json.ts'
 import { type AnswerType, REQUESTS, type Request } from './requests.ts'
 
@@ -9,7 +9,7 @@ export interface TypedAnswer {
   readonly json: JsonObject
 }
 
-/** Asks the gateway for all of them. @throws Error for a status that is not the expected one */
+/** Requests all of them from the gateway. @throws Error for an unexpected status */
 export async function collectAnswers(origin: string, key: string): Promise<TypedAnswer[]> {
   const answers: TypedAnswer[] = []
   for (const request of REQUESTS) answers.push(...(await answersTo(request, origin, key)))

@@ -1,10 +1,10 @@
-// What typed clients demand of answers: the fields without which, or with null for which, one of them cannot read an answer.
+// The demands of typed clients: fields that one of them needs, or needs not null, to read an answer.
 import type { Json, JsonObject } from '../../../../src/protocols/wire/json.ts'
 import { isObject } from '../../../../src/protocols/wire/json.ts'
 import type { TypedAnswer } from './answers.ts'
 import recorded from './demands.json' with { type: 'json' }
 
-/** The fields of an object at a place. */
+/** The demanded fields of an object at a place. */
 interface Demand {
   readonly required: readonly string[]
   readonly not_null: readonly string[]
@@ -13,10 +13,10 @@ interface Demand {
 /** By the type of an answer and the place of an object in it. */
 export type Demands = Readonly<Record<string, Readonly<Record<string, Demand>>>>
 
-/** As `bun run clients --typed` has recorded them. */
+/** The demands that `bun run clients --typed` has recorded. */
 export const DEMANDS: Demands = recorded
 
-/** Values that belong to the caller or the model: nothing in them is the answer's form. */
+/** Values of the caller or the model, whose content has a free form. */
 const FREE = /(?:^|\.)(?:arguments|args|input|metadata|parameters|properties|schema)$/
 
 /** Visits each object of an answer, whose place names the types on the way: `output[]<message>.content[]<output_text>`. */
@@ -35,7 +35,7 @@ export function visitObjects(
   }
 }
 
-/** What an answer lacks of the demands, as `place: field`. */
+/** The demands that an answer does not meet, as `place: field`. */
 export function lacksOf({ type, json }: Pick<TypedAnswer, 'type' | 'json'>, demands: Demands): string[] {
   const lacks: string[] = []
   visitObjects(json, (place, object) => {

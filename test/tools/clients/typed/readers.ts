@@ -1,4 +1,4 @@
-// The programs that read answers by the types of a client: how each is installed, and what it says.
+// The programs that read answers by the types of a client: their installation, and their output.
 import { cp, mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { TypedAnswer } from './answers.ts'
 
 /** An answer that a client cannot read. */
 interface Problem {
-  /** Its place in the list. */
+  /** The answer's index in the list. */
   readonly line: number
   readonly problem: string
 }
@@ -53,7 +53,7 @@ export const READERS: readonly Reader[] = [
       await mkdir(join(cwd, 'src'), { recursive: true })
       await Bun.write(join(cwd, 'Cargo.toml'), CARGO)
       await cp(join(import.meta.dir, 'rust/main.rs.txt'), join(cwd, 'src/main.rs'))
-      await installing(['cargo', 'build', '--quiet'], cwd)
+      await runInstaller(['cargo', 'build', '--quiet'], cwd)
       return { command: [join(cwd, 'target/debug/typed')], cwd }
     },
   },
@@ -64,8 +64,8 @@ export const READERS: readonly Reader[] = [
       await mkdir(cwd, { recursive: true })
       await Bun.write(join(cwd, 'pom.xml'), POM)
       await cp(join(import.meta.dir, 'java/Typed.java.txt'), join(cwd, 'Typed.java'))
-      await installing(['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'], cwd)
-      await installing(['javac', '-cp', 'lib/*', '-d', 'classes', 'Typed.java'], cwd)
+      await runInstaller(['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'], cwd)
+      await runInstaller(['javac', '-cp', 'lib/*', '-d', 'classes', 'Typed.java'], cwd)
       return { command: ['java', '-cp', 'lib/*:classes', 'Typed'], cwd }
     },
   },
@@ -78,10 +78,10 @@ export const READERS: readonly Reader[] = [
   },
 ]
 
-const installing = (command: readonly string[], cwd: string) =>
+const runInstaller = (command: readonly string[], cwd: string) =>
   runProgram(command, { cwd, env: { HOME: homedir() }, timeout_ms: TIMEOUT_MS, low_priority: true })
 
-/** Has a client read answers. @returns those that it cannot */
+/** Makes a client read answers. @returns those that it cannot read */
 export async function problemsOf(
   { command, cwd }: Awaited<ReturnType<Reader['install']>>,
   answers: readonly TypedAnswer[],

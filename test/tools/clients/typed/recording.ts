@@ -1,4 +1,4 @@
-// The recording of demands: each field of the answers is left out, or null, once; what a client then cannot read, it demands.
+// The recording of demands: each field of the answers is once left out and once null; a client demands the field if it then cannot read the answer.
 import type { JsonObject } from '../../../../src/protocols/wire/json.ts'
 import type { TypedAnswer } from './answers.ts'
 import { type Demands, lacksOf, visitObjects } from './demands.ts'
@@ -10,7 +10,7 @@ interface Variant {
   readonly change: 'not_null' | 'required'
 }
 
-/** One for each field of each place, whatever answer has it first. */
+/** The variants of each field at each place, from the first answer that has it. */
 export function variantsOf(answers: readonly TypedAnswer[]): Variant[] {
   const variants: Variant[] = []
   const known = new Set<string>()
@@ -35,21 +35,21 @@ function changed(json: JsonObject, object: JsonObject, field: string, change: Va
   if (change === 'required') Reflect.deleteProperty(object, field)
   else object[field] = null
   const copy = structuredClone(json)
-  // At the end, unless it was null: the order of fields says nothing.
+  // A deleted field returns at the end, since the order of fields does not matter.
   object[field] = value
   return copy
 }
 
 /**
- * The demands that the refused variants show, but for those that an answer which all clients read does not meet.
+ * The demands that the refused variants show, except those that an answer readable by all clients does not meet.
  * @param read answers that every client reads
  */
 export function demandsOf(refused: readonly Variant[], read: readonly TypedAnswer[]): Demands {
   const unmet = (all: Demands) =>
     new Set(read.flatMap((a) => lacksOf(a, all).map((lack) => `${a.type}\n${lack}`)))
-  const all = gathered(refused)
+  const all = gather(refused)
   const wrong = unmet(all)
-  return gathered(
+  return gather(
     refused.filter(({ answer: { type }, place, field, change }) => {
       const lack = `${place}: ${field}${change === 'required' ? '' : ' is null'}`
       return !wrong.has(`${type}\n${lack}`)
@@ -57,7 +57,7 @@ export function demandsOf(refused: readonly Variant[], read: readonly TypedAnswe
   )
 }
 
-function gathered(refused: readonly Variant[]): Demands {
+function gather(refused: readonly Variant[]): Demands {
   const demands: Record<string, Record<string, { required: string[]; not_null: string[] }>> = {}
   const order = (one: Variant) => `${one.answer.type} ${one.place} ${one.field}`
   for (const variant of refused.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))) {

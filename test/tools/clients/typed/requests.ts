@@ -5,7 +5,7 @@ import { FIRST_CATALOGUE } from '../../../../src/catalogue/first.ts'
 import type { JsonObject } from '../../../../src/protocols/wire/json.ts'
 import { PNG_BASE64, SCHEMA, SCHEMA_PROMPT, TOOL, TOOL_PROMPT } from '../material.ts'
 
-/** What a client would read an answer as: a name that each of the programs has a type for. */
+/** The type of an answer, as a name for which each of the programs has a type. */
 export type AnswerType =
   | 'anthropic_event'
   | 'anthropic_message'
@@ -33,7 +33,7 @@ export type AnswerType =
   | 'translation'
 
 const BY_TOKENS = 'image-by-token'
-const DRAWS = 'text-with-images'
+const TEXT_WITH_IMAGES = 'text-with-images'
 
 /** The simulated models of a first start, an image model whose price is by token, and a text model that answers with images. */
 export const TYPED_CATALOGUE = `${FIRST_CATALOGUE}
@@ -44,7 +44,7 @@ routes = [{ provider = "simulator-openai", model = "gpt-image-2.6-flare" }]
 price = { input = 5, output = 10, image_output = 40 }
 
 [[models]]
-id = "${DRAWS}"
+id = "${TEXT_WITH_IMAGES}"
 kind = "text"
 routes = [{ provider = "simulator", model = "gemini-2.5-flash-image" }]
 price = { input = 0.3, output = 2.5, image_output = 30 }
@@ -56,7 +56,7 @@ const png = () => new File([Buffer.from(PNG_BASE64, 'base64')], 'a.png', PICTURE
 
 export interface Request {
   readonly type: AnswerType
-  /** Each event's, where it is a stream. */
+  /** The name of the answer, or of each event of a stream. */
   readonly name: string
   readonly path: string
   readonly body?: JsonObject | (() => FormData)
@@ -68,7 +68,7 @@ const TEXT_MODELS = ['sim-flash', 'sim-pro', 'sim-claude', 'sim-gpt'] as const
 const parameters = TOOL.schema as JsonObject
 const tool = { name: TOOL.name, description: TOOL.description, parameters }
 
-/** Each kind of conversation by the fields that a chat completion and a response ask for it. */
+/** Kinds of conversations, with their fields in a chat completion and in a response. */
 const CONVERSATIONS: Readonly<Record<string, { prompt: string; chat: JsonObject; response: JsonObject }>> = {
   text: { prompt: 'Say hello.', chat: {}, response: {} },
   cut: { prompt: 'Tell me a long story.', chat: { max_tokens: 16 }, response: { max_output_tokens: 16 } },
@@ -101,23 +101,23 @@ const CONVERSATIONS: Readonly<Record<string, { prompt: string; chat: JsonObject;
   },
 }
 
-/** Fields that no Claude model has. */
+/** Conversations that Claude models do not support. */
 const NOT_OF_CLAUDE: ReadonlySet<string> = new Set(['several', 'logprobs'])
 
 const TEXTS: readonly Request[] = TEXT_MODELS.flatMap((model) =>
   Object.entries(CONVERSATIONS).flatMap(([kind, { prompt, chat, response }]): Request[] => {
     if (model === 'sim-claude' && NOT_OF_CLAUDE.has(kind)) return []
     const name = `${kind} of ${model}`
-    const asked = { model, messages: [{ role: 'user', content: prompt }], ...chat }
+    const request = { model, messages: [{ role: 'user', content: prompt }], ...chat }
     const stream_options = { include_usage: true }
     const responds = { model, input: prompt, ...response }
     return [
-      { type: 'chat', name, path: '/v1/chat/completions', body: asked },
+      { type: 'chat', name, path: '/v1/chat/completions', body: request },
       {
         type: 'chat_chunk',
         name,
         path: '/v1/chat/completions',
-        body: { ...asked, stream: true, stream_options },
+        body: { ...request, stream: true, stream_options },
       },
       { type: 'response', name, path: '/v1/responses', body: responds },
       { type: 'response_event', name, path: '/v1/responses', body: { ...responds, stream: true } },
@@ -125,18 +125,18 @@ const TEXTS: readonly Request[] = TEXT_MODELS.flatMap((model) =>
   }),
 )
 
-const DRAWN: readonly Request[] = [
+const IMAGE_RESPONSES: readonly Request[] = [
   {
     type: 'response',
     name: 'with an image',
     path: '/v1/responses',
-    body: { model: DRAWS, input: 'Draw a cat.' },
+    body: { model: TEXT_WITH_IMAGES, input: 'Draw a cat.' },
   },
   {
     type: 'response_event',
     name: 'with an image',
     path: '/v1/responses',
-    body: { model: DRAWS, input: 'Draw a cat.', stream: true },
+    body: { model: TEXT_WITH_IMAGES, input: 'Draw a cat.', stream: true },
   },
 ]
 
@@ -164,25 +164,25 @@ const IMAGE_MODELS = ['sim-image', 'sim-gpt-image', BY_TOKENS] as const
 
 function form(fields: Readonly<Record<string, string | File>>): () => FormData {
   return () => {
-    const made = new FormData()
-    for (const [name, value] of Object.entries(fields)) made.append(name, value)
-    return made
+    const form_data = new FormData()
+    for (const [name, value] of Object.entries(fields)) form_data.append(name, value)
+    return form_data
   }
 }
 
 const IMAGES: readonly Request[] = IMAGE_MODELS.flatMap((model): Request[] => {
-  const asked = { model, prompt: 'a red house' }
+  const request = { model, prompt: 'a red house' }
   const path = '/v1/images/generations'
   const edits = '/v1/images/edits'
   return [
-    { type: 'images', name: `generation of ${model}`, path, body: asked },
-    { type: 'image_event', name: model, path, body: { ...asked, stream: true } },
-    { type: 'images', name: `edit of ${model}`, path: edits, body: form({ ...asked, image: png() }) },
+    { type: 'images', name: `generation of ${model}`, path, body: request },
+    { type: 'image_event', name: model, path, body: { ...request, stream: true } },
+    { type: 'images', name: `edit of ${model}`, path: edits, body: form({ ...request, image: png() }) },
     {
       type: 'image_edit_event',
       name: model,
       path: edits,
-      body: form({ ...asked, image: png(), stream: 'true' }),
+      body: form({ ...request, image: png(), stream: 'true' }),
     },
     {
       type: 'chat',
@@ -303,7 +303,7 @@ const REFUSED: readonly Request[] = [
 
 export const REQUESTS: readonly Request[] = [
   ...TEXTS,
-  ...DRAWN,
+  ...IMAGE_RESPONSES,
   ...COMPLETIONS,
   ...IMAGES,
   ...UNITS,

@@ -1,4 +1,4 @@
-// `bun run clients --typed`: every kind of answer, read by the types of strict clients, and the record of what they demand.
+// `bun run clients --typed`: every kind of answer, read by the types of strict clients, and the record of their demands.
 import { startGatewayProcess } from '../../../support/gateway-process.ts'
 import type { TrialOptions } from '../trial.ts'
 import { collectAnswers, type TypedAnswer } from './answers.ts'
@@ -23,7 +23,7 @@ interface Unread {
 const isOpenAIsOwn = ({ type, json }: TypedAnswer): boolean =>
   type === 'completion' && JSON.stringify(json).includes('"finish_reason":null')
 
-/** @returns what could not be read; the record is written only where that is nothing */
+/** @returns the unreadable answers; the record is written only if all were read */
 export async function runTyped({ cache, stopped }: TrialOptions): Promise<Unread[]> {
   await using gateway = await startGatewayProcess(TYPED_CATALOGUE, { balance_usd: '10000' })
   const answers = await collectAnswers(gateway.url.origin, gateway.key)

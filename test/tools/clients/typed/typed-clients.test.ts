@@ -1,4 +1,4 @@
-// Every kind of answer has the fields that typed clients of Rust, Java and Python demand: without one they read nothing of it.
+// Typed clients: every kind of answer has the fields that those of Rust, Java and Python demand, since they cannot read an answer without one.
 import { expect, test } from 'bun:test'
 import { fileScene } from '../../../support/scene.ts'
 import { collectAnswers } from './answers.ts'
@@ -13,7 +13,7 @@ test('no answer lacks a field that a client demands', () => {
   expect(lacks).toEqual([])
 })
 
-test('answers of every type are asked for, at every place that has demands', () => {
+test('the answers include every type and every place that has demands', () => {
   const places = new Set<string>()
   for (const { type, json } of answers) visitObjects(json, (place) => places.add(`${type} ${place}`))
   const demanded = Object.entries(DEMANDS).flatMap(([type, of_type]) =>
@@ -29,14 +29,14 @@ test.each([
   ['response', 'output[]<message>', 'id'],
   ['response_event', '<response.output_text.delta>', 'logprobs'],
   ['transcription_verbose', 'segments[]', 'seek'],
-])('%s without %s %s would be noticed', (type, place, field) => {
+])('a missing field is noticed, in %s: %s %s', (type, place, field) => {
   const answer = answers.find((each) => {
-    let is_there = false
+    let has_field = false
     if (each.type === type)
       visitObjects(each.json, (at, object) => {
-        is_there ||= at === place && field in object
+        has_field ||= at === place && field in object
       })
-    return is_there
+    return has_field
   })
   if (!answer) throw new Error(`no ${type} has ${place} ${field}`)
   const json = structuredClone(answer.json)

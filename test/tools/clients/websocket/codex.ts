@@ -1,20 +1,20 @@
-// Codex without a terminal, by POST, by POST with compressed bodies, or over a WebSocket: the same in all but that.
+// Codex without a terminal, by POST, by POST with compressed bodies, or over a WebSocket, and otherwise the same.
 import { join } from 'node:path'
 import { TOOL_AGENTS } from '../agents.ts'
 import type { Client, Place } from '../client.ts'
 import type { Connection } from '../feature.ts'
 import { npmCommandOf } from '../install.ts'
-import { type Ended, startProgram } from '../process.ts'
+import { type ProgramResult, startProgram } from '../process.ts'
 
 export const TRANSPORTS = ['POST', 'POST in zstd', 'WebSocket'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
-/** Codex, under way. */
+/** A run of Codex. */
 export interface Running {
-  /** What Ctrl+C does in a terminal. */
+  /** Interrupts it as Ctrl+C does in a terminal. */
   interrupt(): void
-  /** @throws Error where it takes too long */
-  ended(): Promise<Ended>
+  /** @throws Error if it takes too long */
+  ended(): Promise<ProgramResult>
 }
 
 /** The client as its other runs install it. */
@@ -27,12 +27,12 @@ export function codexClient(): Client {
 const TIMEOUT_MS = 90_000
 const FLAGS = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
 
-/** Codex logs it for each body that it compresses. */
+/** The line that Codex logs for each body that it compresses. */
 export const COMPRESSED = 'Compressed request body with zstd'
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Codex compresses for "OpenAI" alone, signed in with ChatGPT: a sign-in whose access token is the gateway's key. */
+/** A sign-in with ChatGPT whose access token is the gateway's key, since Codex compresses only for "OpenAI" with such a sign-in. */
 function signInFor(key: string): string {
   const claims = {
     'https://api.openai.com/auth': { chatgpt_account_id: 'account', chatgpt_plan_type: 'plus' },
@@ -70,11 +70,11 @@ export async function startCodex(
   await Bun.write(join(work, 'auth.json'), signInFor(key))
   const program = startProgram(command, { cwd: work, env, stdin: Buffer.from('') })
   const timer = setTimeout(() => program.end(), TIMEOUT_MS)
-  const printed = Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()])
+  const output = Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()])
   return {
     interrupt: () => void process.kill(-program.pid, 'SIGINT'),
     async ended() {
-      const [stdout, stderr] = await printed
+      const [stdout, stderr] = await output
       const status = await program.exited
       clearTimeout(timer)
       program.end()

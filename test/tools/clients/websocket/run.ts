@@ -1,4 +1,4 @@
-// Codex over each transport: every case with all of them, and whether it was served and charged the same.
+// Codex over each transport: every case with each of them, which must be served and charged the same.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { costOf, type Row } from './table.ts'
 
 const FILES = 3
 
-/** Installs Codex where it is not yet. @throws what it was stopped for, or why it cannot be installed */
+/** Installs Codex if it is missing, and runs all cases. @throws the reason of a stop or of a failed installation */
 export async function runOverWebSocket({ cache, stopped }: TrialOptions): Promise<Row[]> {
   const installed = await installedOf(codexClient(), cache)
   if (typeof installed !== 'string') throw new Error(installed.wrong)

@@ -1,4 +1,4 @@
-// One run of Codex: a strict provider, a gateway that can be stopped and started again, and what they came to.
+// One run of Codex: a strict provider, a gateway that can be stopped and started again, and the books.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Call } from '../../../../src/store/schema.ts'
@@ -13,32 +13,32 @@ import { COMPRESSED, type Running, startCodex, type Transport } from './codex.ts
 export interface CodexScene extends AsyncDisposable {
   readonly model: CurrentModel
   readonly providers: StrictProviders
-  /** What the files say that Codex is to read. */
+  /** The contents of the files that Codex reads. */
   readonly secrets: readonly string[]
   codex: Running
-  /** As an operator stops it. @returns its exit status */
+  /** Stops the gateway as an operator does. @returns its exit status */
   stopGateway(): Promise<number>
-  /** Over the same folder, at the same address. */
+  /** Starts the gateway again over the same folder, at the same address. */
   startGateway(): Promise<void>
-  /** Nothing is held any more: what was charged, and what is wrong. */
+  /** Waits until nothing is held. @returns the calls and the faults */
   books(): Promise<{ calls: readonly Call[]; wrong: string[] }>
 }
 
 export interface SceneOptions {
-  /** Of the model, in the words of the simulator's names. */
+  /** The model's behaviour, in the words of the simulator's names. */
   behaviour: string
   /** The folder of Codex. */
   installed: string
-  /** Its working directory and its home, which is emptied: the same for all transports, as is what the provider is told of it. */
+  /** Its working directory and home, which is emptied first: the same for all transports, so that providers get the same paths. */
   work: string
   secrets: readonly string[]
 }
 
-/** In the gateway's log: Codex goes on by other means where a request of its own is refused. */
+/** A refusal in the gateway's log, after which Codex goes on by other means. */
 const REFUSED = /"path":"\/v1\/responses","status":400/
 
-/** Codex tells how long its commands took, and names each of their outputs: the provider is to read the same in every run. */
-const alike = (body: string): string =>
+/** Replaces the durations of Codex's commands and the names of their outputs, so that the provider reads the same in every run. */
+const normalized = (body: string): string =>
   body
     .replaceAll(/(?<=wall_time_seconds\\":|Wall time )[\d.e-]+/g, '0.1')
     .replaceAll(/(?<=chunk_id\\":\\")\w+/g, '123abc')
@@ -47,7 +47,7 @@ export async function codexScene(transport: Transport, options: SceneOptions): P
   const { behaviour, installed, work, secrets } = options
   const model = CURRENT_MODELS.find(({ title }) => title === 'GPT')
   if (!model) throw new Error('GPT is not among the models')
-  const providers = startStrictProviders({ sleep, read: alike })
+  const providers = startStrictProviders({ sleep, read: normalized })
   const folder = await prepareDataFolder(sectionOf(model, providers.url, behaviour))
   const log_path = join(folder.path, 'gateway.log')
   let gateway = await startGatewayProcess('', folder, { log_path })

@@ -1,15 +1,15 @@
-// The table of Codex over each transport: what was tried, how its calls ended, and what they cost over each transport.
+// The table of Codex over each transport: the cases, the outcomes of their calls, and their costs over each transport.
 import type { Outcome } from './cases.ts'
 import { TRANSPORTS, type Transport } from './codex.ts'
 
 export interface Row {
   readonly title: string
   readonly outcomes: Readonly<Partial<Record<Transport, Outcome>>>
-  /** Nothing where all were served, and charged the same. */
+  /** The faults; empty if all were served, and charged the same. */
   readonly wrong: readonly string[]
 }
 
-/** In nano-dollars. */
+/** The cost of all calls in nano-dollars. */
 export const costOf = (outcome: Outcome | undefined): number =>
   outcome?.calls.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0) ?? 0
 
