@@ -1,4 +1,4 @@
-"""What every program of a Python client shares: where the gateway is, what is sent, and how is told what was seen."""
+"""The shared part of the Python clients' programs: the gateway's address, the prompts, and the output of results."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def looped(text):
 
 
 def refusals(ask):
-    """What `ask(key, model)` raises with a wrong key, and for an unknown model."""
+    """The errors that `ask(key, model)` raises with a wrong key, and for an unknown model."""
 
     def raised(key, model):
         try:
@@ -58,6 +58,6 @@ def refusals(ask):
 
 
 def main(features):
-    """Runs the feature that the command line names, and prints what it showed as the last line."""
-    shown = features[sys.argv[-1]]()
-    print("\n" + json.dumps(shown))
+    """Runs the feature that the command line names, and prints its result as the last line."""
+    result = features[sys.argv[-1]]()
+    print("\n" + json.dumps(result))

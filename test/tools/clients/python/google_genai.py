@@ -18,7 +18,7 @@ def client(key=KEY):
 
 
 def ask(contents=PROMPT, key=KEY, model=MODEL, **config):
-    # A client that is collected while its call is under way closes its connection.
+    # If the client is garbage-collected during its call, it closes its connection.
     opened = client(key)
     return opened.models.generate_content(model=model, contents=contents, config=config or None)
 

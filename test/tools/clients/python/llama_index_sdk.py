@@ -21,7 +21,7 @@ def model(key=KEY, name=MODEL):
     if KIND == "google":
         from llama_index.llms.google_genai import GoogleGenAI
 
-        # Without both sizes it asks for the model's, which is 501 unless the operator allows the extra methods.
+        # Without both sizes, LlamaIndex requests the model's sizes: a 501 unless the operator allows the extra methods.
         return GoogleGenAI(
             model=name,
             api_key=key,
@@ -33,7 +33,7 @@ def model(key=KEY, name=MODEL):
     if KIND == "anthropic":
         from llama_index.llms.anthropic import Anthropic
 
-        # A name that it does not know it refuses itself: one that it knows, and the gateway does not.
+        # LlamaIndex itself refuses a name that it does not know, so this one is known to it, and not to the gateway.
         if name == UNKNOWN_MODEL:
             name = "claude-opus-4-1"
         return Anthropic(model=name, api_key=key, base_url=URL, max_tokens=2_000, max_retries=0)

@@ -1,4 +1,4 @@
-"""The llm command's library, with a model of extra-openai-models.yaml, as its manual has it."""
+"""The llm command's library, with a model of extra-openai-models.yaml, as in its manual."""
 
 import base64
 import json

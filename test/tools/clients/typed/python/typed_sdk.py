@@ -42,7 +42,7 @@ LISTS = {"models", "response_items"}
 for index, line in enumerate(sys.stdin):
     answer = json.loads(line)
     kind, value = answer["type"], answer["json"]
-    # Anthropic's own decoder leaves pings out before its types are asked.
+    # Anthropic's own decoder leaves pings out before it applies its types.
     if kind not in ADAPTERS or value.get("type") == "ping":
         continue
     try:
