@@ -197,14 +197,11 @@ describe.skipIf(!hasS3Server)('files alone', () => {
   test('a missing file is reported and its row marked; the others are copied', async () => {
     const stored = store(2)
     const [image = ''] = stored.keys()
-    const missing_files = [
-      image,
-      ...[...stored.keys()].filter((path) => path.startsWith('answers/')).slice(0, 1),
-    ]
-    for (const path of missing_files) rmSync(scene.path(path))
+    const missing = [image, ...[...stored.keys()].filter((path) => path.startsWith('answers/')).slice(0, 1)]
+    for (const path of missing) rmSync(scene.path(path))
     const { status, err, out } = await migrate('--files', to, '--json')
     expect(status).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ files: 6, copied: 6, missing: missing_files })
+    expect(JSON.parse(out)).toMatchObject({ files: 6, copied: 6, missing })
     expect(err).toContain('2 files that rows name are not in')
     await using db = openDb(scene.path('tollgate.db'), { readonly: true })
     const marked = await db.rows<{ file_key: string }>(
