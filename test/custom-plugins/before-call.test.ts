@@ -180,7 +180,7 @@ describe('a hook sees', () => {
     expect(() => view?.body).toThrow('The call is over')
   })
 
-  test('a body that it must not change in place: then it has failed', async () => {
+  test('a body that it cannot change in place: the attempt is a failure of the hook', async () => {
     const before = counts()
     hooks.first = (seen) => {
       Object.assign((seen.body as { contents: object[] }).contents[0] ?? {}, { role: 'model' })
