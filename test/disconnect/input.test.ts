@@ -99,7 +99,7 @@ describe('"drain": a provider that breaks after its caller disconnected, with no
   })
 })
 
-describe('free stays', () => {
+describe('calls that stay free', () => {
   test('a time-out after the caller disconnected', async () => {
     await using hasty = await disconnectScene({
       server: 'on_disconnect = "drain"',

@@ -61,7 +61,7 @@ const item = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 ) as fc.Arbitrary<JsonObject>
 
-describe('as a parse would show them', () => {
+describe('items are the same as by a parse', () => {
   test('an input item', () =>
     fc.assert(
       fc.asyncProperty(item, async (one) => {
