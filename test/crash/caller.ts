@@ -35,7 +35,7 @@ interface CallerOptions {
   url: string
   api_key: string
   account_id: number
-  /** For top-ups by another process than the server, as the command line makes them. */
+  /** The database for top-ups by a process other than the server, like those of the command line. */
   database_path: string
   random: Random
   /** Makes tags and notes unique. */

@@ -4,7 +4,7 @@ import type { LogLine } from '../support/memory-log.ts'
 import { commandOf } from '../support/programs.ts'
 
 export interface ServerProcess {
-  /** Undefined where the process died before it listened. */
+  /** Undefined if the process died before it listened. */
   url: string | undefined
   /** The lines of its log so far, in order. */
   lines: LogLine[]

@@ -24,7 +24,7 @@ describe.if(hasPostgres)('an outage longer than a gateway may be silent', () => 
       )
       return row?.alive === 3
     })
-    // So that each of them has swept.
+    // Until each of them has swept.
     await Bun.sleep(TIMES.SWEEP_EVERY_MS * 2)
     const [row] = await w.db.rows<{ pending: number }>(
       "SELECT count(*) AS pending FROM holds WHERE state = 'pending'",

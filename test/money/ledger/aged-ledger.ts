@@ -11,7 +11,7 @@ import { expire, hold, openDebt, post, refund, topUp, voided, withdraw, world } 
 
 const MINUTE_MS = 60_000
 const FIRST_MS = 1_790_000_000_000
-/** By account. */
+/** The keys of each account. */
 const KEYS = { 1: [1, 3], 2: [2] } as const
 
 interface Rows extends AsyncDisposable {

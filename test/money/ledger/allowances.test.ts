@@ -97,7 +97,7 @@ const CASES: Case[] = [
     after: { balance: 45 },
   },
   {
-    name: 'the next day begins anew',
+    name: 'the next day starts with a new allowance',
     setup: {},
     steps: [
       [by(topUp(50), MIA), money(50)],

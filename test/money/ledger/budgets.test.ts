@@ -1,4 +1,4 @@
-// Budgets of keys and accounts: a refusal names the budget and when it begins anew, and nothing overspends one.
+// Budgets of keys and accounts: a refusal names the budget and its reset time, and nothing overspends one.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { budgetsOfAccount, changeAccountBudgets, withBudgets } from '../../../src/access/budgets.ts'
@@ -29,7 +29,7 @@ function scene() {
 }
 
 describe('a key with budgets of five hours and a week', () => {
-  test('is refused by the exhausted one until that begins anew', async () => {
+  test('is refused by the exhausted one until that is reset', async () => {
     const { db, tx, commit } = scene()
     await changeKey(tx, '1', { budgets: { '5h': 100, week: 150 } }, MONDAY)
     const reset_ms = MONDAY + 5 * HOUR_MS

@@ -150,7 +150,7 @@ const DAYS: Case[] = [
     after: { balance: 996, held: 96, spent: 4, key_held: 96 },
   },
   {
-    name: 'a clock that is set back begins the earlier day anew',
+    name: 'a clock that is set back starts the earlier day again',
     setup: { balance: 1_000, key: { budgets: { day: 100, month: 150 } } },
     steps: [
       [on('2099-04-02T12:00:00', 100), held(1, 100)],
@@ -177,7 +177,7 @@ const DAYS: Case[] = [
 
 const MONTHS: Case[] = [
   {
-    name: 'the limit of a month goes on over its days, and begins anew on the 1st',
+    name: 'the limit of a month covers all its days, and is reset on the 1st',
     setup: { balance: 1_000, key: { budgets: { month: 100 } } },
     steps: [
       [on('2026-03-01T00:00:00', 30), held(1, 30)],

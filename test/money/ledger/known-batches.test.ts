@@ -29,7 +29,7 @@ const refusal = (name: string) => ({ ok: false, refusal: name })
 const inOneText = (text: string) =>
   `DO $$ BEGIN SET LOCAL session_replication_role = replica; ${text}; END $$`
 
-describe.if(hasPostgres)('a batch that is decided by known rows', () => {
+describe.if(hasPostgres)('a batch decided by known rows', () => {
   let there: PostgresWorld
   let executor: Executor
   let sent: { mock: { calls: Parameters<Connection['askAll']>[] }; mockRestore(): void }

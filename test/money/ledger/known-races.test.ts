@@ -17,7 +17,7 @@ const MAX_NANOS = Number.MAX_SAFE_INTEGER
 const OK = { ok: true }
 const refusal = (name: string) => ({ ok: false, refusal: name })
 
-describe.if(hasPostgres)('a batch that is decided by known rows, while others write', () => {
+describe.if(hasPostgres)('a batch decided by known rows, while others write', () => {
   let there: PostgresWorld
   let executor: Executor
   let other: SQL

@@ -49,7 +49,7 @@ interface ModelHold {
   key_id: number
   amount: number
   at_ms: number
-  /** Of the plan that covers it, in place of the amount. */
+  /** The plan that covers it, with its amount in place of that above. */
   covered?: { plan: ModelPlan; amount: number } | undefined
 }
 
@@ -82,7 +82,7 @@ export class Model {
   readonly accounts = new Map<number, ModelAccount>()
   readonly keys = new Map<number, ModelKey & { account_id: number; person_id: number | null }>()
   readonly people = new Map<number, ModelOwner>()
-  /** By the accounts. */
+  /** Plans by the ids of their accounts. */
   readonly plans = new Map<number, ModelPlan>()
   readonly pending = new Map<number, ModelHold>()
   readonly expired = new Map<number, ModelHold>()
@@ -125,7 +125,7 @@ export class Model {
     })
   }
 
-  /** True where a plan covers the call of the hold. */
+  /** True if a plan covers the call of the hold. */
   isCovered = (hold_id: number): boolean =>
     (this.pending.get(hold_id) ?? this.expired.get(hold_id))?.covered !== undefined
 
@@ -156,7 +156,7 @@ export class Model {
     return this.resolve(operation)
   }
 
-  /** @throws Error where an invariant of an account is broken */
+  /** @throws Error if an invariant of an account is broken */
   assertSound(): void {
     for (const [id, account] of this.accounts) {
       const held = this.heldBy((hold) => hold.account_id === id)

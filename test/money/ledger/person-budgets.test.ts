@@ -64,7 +64,7 @@ describe('keys of one person', () => {
     expect(await used(1)).toEqual([100])
   })
 
-  test('begin anew the next day; a call takes the rest of a limit if that is enough', async () => {
+  test('start again the next day; a call takes the rest of a limit if that is enough', async () => {
     const { commit, used } = scene()
     expect(commit(on(MONDAY, 90, 1), on(MONDAY, 50, 3, 5), on(TUESDAY, 101, 1), on(TUESDAY, 100, 3))).toEqual(
       [held(1, 90), held(2, 10), refusedBy('person_daily_limit', null), held(3, 100)],

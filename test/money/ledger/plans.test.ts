@@ -371,7 +371,7 @@ const COVERED: Case[] = [
 
 specify('plans', COVERED)
 
-describe('limits of a plan begin anew', () => {
+describe('limits of a plan are reset', () => {
   const at = (iso: string) => Date.parse(`${iso}Z`)
   const MONDAY = at('2026-11-23T08:00:00')
   const ENDS = at('2026-12-15T10:30:00')

@@ -97,7 +97,7 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
 export const accountText = (id: number): string =>
   `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
 
-/** A statement that adds a key to an account; two where it has budgets. */
+/** A statement that adds a key to an account; two if it has budgets. */
 export function keyText(id: number, account_id: number, key: KeySetup = {}): string {
   const { spend_limit_nanos = null, expires_at_ms = null, revoked_at_ms = null, budgets } = key
   const limits = [spend_limit_nanos, expires_at_ms, revoked_at_ms].map(String)

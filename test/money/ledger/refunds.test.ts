@@ -183,10 +183,10 @@ specify('refunds', CASES)
 
 const DAY_MS = 86_400_000
 
-describe('the budget of the day, after a refund', () => {
+describe('a refund', () => {
   test.each([
-    ['of a call of that day is higher', 0, 'refunded'],
-    ['of a call of an earlier day is unchanged', DAY_MS, 'unchanged'],
+    ['of a call of the current day frees its budget', 0, 'refunded'],
+    ['of a call of an earlier day leaves the budget', DAY_MS, 'unchanged'],
   ])('%s', (_, later_ms, left) => {
     const db = world({ balance: 1_000, key: { budgets: { day: 100 } } })
     const writer = createWriter(db)

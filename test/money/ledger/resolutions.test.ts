@@ -47,7 +47,7 @@ const RESOLUTIONS: Case[] = [
     ] as const
   ).map(
     ([state, first, outcome, after]): Case => ({
-      name: `a hold that is ${state} cannot be resolved again`,
+      name: `a ${state} hold cannot be resolved again`,
       setup: { balance: 100 },
       steps: [
         [hold(50), held(1, 50)],

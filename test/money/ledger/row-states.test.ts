@@ -292,12 +292,12 @@ const PURCHASES: Case[] = [
     after: [15, 0],
   },
   {
-    name: 'a top-up that is refused pays for nothing',
+    name: 'a refused top-up pays for nothing',
     steps: [[{ ...buying(20, 20, change(1)), changes: [change(4)] }, wrong('paid')]],
     after: [100, 0],
   },
   {
-    name: 'a top-up that was made before pays for nothing more',
+    name: 'a repeated top-up pays for nothing more',
     steps: [
       [keyed(topUp(20), 'order:1'), money(120)],
       [keyed(buying(20, 20, change(1)), 'order:1'), expect.objectContaining(money(120))],
@@ -370,7 +370,7 @@ const SHARES: SharesCase[] = [
     log: [],
   },
   {
-    name: 'a top-up that was made before credits nobody again',
+    name: 'a repeated top-up credits nobody again',
     steps: [
       [keyed(sharing(10), 'order:1'), money(110)],
       [keyed(sharing(10, share(3)), 'order:1'), expect.objectContaining(money(110))],

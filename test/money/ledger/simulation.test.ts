@@ -229,7 +229,7 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
   if (count >= 40_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
 }
 
-/** Leaves out the parts that the model lacks: when budgets begin anew, and the first use of a reference. */
+/** Leaves out the parts that the model lacks: reset times of budgets, and the first use of a reference. */
 const compared = (outcomes: readonly object[]): object[] =>
   withoutResets(outcomes).map((outcome) => {
     const { first: _, ...others } = outcome as { first?: unknown }

@@ -103,7 +103,7 @@ describe('the price of a call', () => {
     )
   })
 
-  test('is found again by another writer, and after a batch that was rolled back', async () => {
+  test('is found again by another writer, and after a rolled back batch', async () => {
     const db = charged([TOKENS])
     const writer = createWriter(db)
     writer.commit([hold(10), hold(10)])

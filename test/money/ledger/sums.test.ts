@@ -66,7 +66,7 @@ describe('sums by day', () => {
     ])
   })
 
-  test('are filtered like calls, and empty where nothing matches', async () => {
+  test('are filtered like calls, and empty if nothing matches', async () => {
     const db = await recorded([
       [1, 10, at(0)],
       [3, 20, at(0)],

@@ -20,7 +20,7 @@ import { memoryDatabase } from '../../support/empty-database.ts'
 
 export const NOW = 1_000_000
 
-/** The record of a call, where its content does not matter to the test. */
+/** The record of a call, if its content does not matter to the test. */
 export const CALL: CallRecord = {
   surface: 'native',
   model: 'sim-text',

@@ -1,4 +1,4 @@
-// Races of two gateways, each with its own sessions: both have begun, and wait for a lock of a third, before either goes on.
+// Races of two gateways, each with its own sessions: both have started, and wait for a lock of a third, before either goes on.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../src/access/accounts.ts'
 import type { Issuance } from '../../../src/access/keys.ts'
