@@ -111,7 +111,7 @@ test('an opening debt leaves the money that a call holds, and is recorded once',
   expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(402)
 
   expect((await cli.run('account', 'show', 'dora')).out).toMatch(
-    /opening_debt over +3\.20 USD owed, from new-api, /,
+    /brought over +3\.20 USD owed, from new-api, /,
   )
   expect(await cli.json('account', 'show', 'dora')).toMatchObject({
     opening_debts: [{ amount_usd: '3.20', note: 'from new-api' }],
