@@ -139,7 +139,7 @@ describe('a paid order', () => {
   test.each(CHANGED)('a later report that %s debits nothing, and is noted', (_, payment, sentence) =>
     expect(outcome({ state: 'paid' }, payment)).toEqual([expect.stringContaining(sentence)]),
   )
-  test.each(['open', 'failed'] as const)('after a refund or a dispute %s is no trouble', (reported) => {
+  test.each(['open', 'failed'] as const)('%s after a refund or a dispute is no mismatch', (reported) => {
     for (const state of ['refunded', 'partly_refunded', 'lost', 'disputed'] as const)
       expect(outcome({ state }, { state: reported })).toEqual([])
   })

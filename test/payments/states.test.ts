@@ -38,5 +38,5 @@ test('no paid order becomes unpaid, and a lost one never changes', () => {
   expect(FOLLOWING.lost).toEqual([])
 })
 
-test('orders in four states may be refunded', () =>
+test('a refund is allowed of paid, partly refunded and won orders, and after a failed refund', () =>
   expect(ORDER_STATES.filter(isRefundable)).toEqual(['paid', 'partly_refunded', 'refund_failed', 'won']))

@@ -201,7 +201,7 @@ export function createSubscriber(offered: readonly Plan[], balance: number) {
       if (active && active.ends_ms <= now_ms) renewActive(active, now_ms, is_failing)
       if (is_over && (!open.follows || open.follows !== inState('active'))) lapse(open)
     },
-    /** Gives up a first month whose orders are over. @returns whether the card is to be recordCharge now */
+    /** Gives up a first month whose orders are over. @returns whether the card is to be charged now */
     isCharged(now_ms: number): boolean {
       const [active, open] = [inState('active'), inState('open')]
       if (!open) return false

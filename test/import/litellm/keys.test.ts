@@ -286,7 +286,7 @@ describe('a key is left out', () => {
     expect(reasonsOf(all, 'dashboard sessions')).toHaveLength(7)
   })
 
-  test('but not if it expires later', async () => {
+  test('only once it has expired', async () => {
     const { key } = await onlyKey({ expires: '2026-11-29T12:00:01.000Z' })
     expect(key.expires_at_ms).toBe(NOW_MS + 1_000)
   })

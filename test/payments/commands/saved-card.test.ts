@@ -64,7 +64,7 @@ test.each([
     ['--currency', 'EUR', '--method', 'kiosk'],
     '"kiosk" is not set up',
   ],
-])('%s is refused, and the balance goes on paying', async (_, options, message) => {
+])('%s is refused, and the balance still pays', async (_, options, message) => {
   await saveCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   expect(await refused('card', name, ...options)).toContain(message)
