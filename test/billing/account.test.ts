@@ -94,9 +94,9 @@ describe('GET /api/v1/account', () => {
     const leaving = new AbortController()
     const hanging = gateway.call(wholePath(MODEL), ask(), { key, signal: leaving.signal }).catch(() => {})
     const deadline = performance.now() + 2_000
-    let seen = await getAccount(key)
-    while (seen.body.held_nanos === 0 && performance.now() < deadline) seen = await getAccount(key)
-    expect(seen.body).toMatchObject({
+    let account = await getAccount(key)
+    while (account.body.held_nanos === 0 && performance.now() < deadline) account = await getAccount(key)
+    expect(account.body).toMatchObject({
       balance_nanos: 1_000_000_000 - ANSWER_NANOS,
       limits: {
         account: { requests_per_minute: { used: 2 }, concurrent_calls: { used: 1 } },
@@ -104,7 +104,7 @@ describe('GET /api/v1/account', () => {
       },
       key: { spent_nanos: ANSWER_NANOS, spend_limit_nanos: null, spend_limit_usd: null },
     })
-    const { balance_nanos, held_nanos, available_nanos } = seen.body
+    const { balance_nanos, held_nanos, available_nanos } = account.body
     expect(held_nanos).toBeGreaterThan(0)
     expect(available_nanos).toBe(Number(balance_nanos) - Number(held_nanos))
     leaving.abort()

@@ -72,12 +72,12 @@ export function fakeMethod({
     }),
     async refund({ id }, amount_minor, key) {
       throwIfDown()
-      const made = refunds_by_key.get(key) ?? {
+      const result = refunds_by_key.get(key) ?? {
         ...{ reference: `re_${id}_${refunds_by_key.size}`, key, amount_minor, state: fake.refunds },
         ...(fake.refunds === 'failed' && { message: 'card expired' }),
       }
-      refunds_by_key.set(key, made)
-      return made
+      refunds_by_key.set(key, result)
+      return result
     },
   }
   const fake: FakeMethod = {

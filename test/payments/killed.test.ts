@@ -114,8 +114,8 @@ const STORIES: Story[] = [
     async before(world, order) {
       await pay(world, order)
       await refund(world.parts, order, null)
-      const [made] = world.fake.payments.get(order.reference)?.refunds ?? []
-      if (made) made.state = 'failed'
+      const [provider_refund] = world.fake.payments.get(order.reference)?.refunds ?? []
+      if (provider_refund) provider_refund.state = 'failed'
     },
     act: look,
     end: 'refund_failed',

@@ -95,10 +95,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await using world = await openWorld(make)
     const most = { currency: 'USD', amount_minor: 800_000_000, account_id: 2 }
     await paid(world, most)
-    const over = await paid(world, most)
+    const too_much = await paid(world, most)
     const erased = await world.startOrder()
     await world.db.write((db) => db.rows('INSERT INTO erased_accounts VALUES (1, 5)'))
-    expect(await world.order(over.id)).toMatchObject({
+    expect(await world.order(too_much.id)).toMatchObject({
       state: 'open',
       trouble: expect.stringContaining('The ledger refused the credit: amount_out_of_range.'),
     })
@@ -192,7 +192,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('a refund whose number was another’s before a restore is made, and the other one is debited, too', async () => {
+    test('a refund with the number of another one from before a restore is made, and both are debited', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
       const started = await beginRefund(world.parts, {

@@ -45,9 +45,9 @@ describe('a webhook that is refused without a request to the provider', () => {
       headers,
     })
     expect(answer.status).toBe(status)
-    const sent = await answer.text()
-    expect(sent).not.toContain(SECRET)
-    expect(sent).not.toContain(order.reference)
+    const content = await answer.text()
+    expect(content).not.toContain(SECRET)
+    expect(content).not.toContain(order.reference)
     expect(fake.requests).toEqual(before)
     expect((await at.orderNow(order.id)).state).toBe('open')
     expect(balanceOf(id)).toBe(0)

@@ -230,20 +230,20 @@ async function brokenOrders(db: Db): Promise<string[]> {
     const whole = Number(order.credit_nanos) + Number(order.bonus_nanos)
     expectKey(`order:${order.id}`, wasPaid(order.state) ? [whole] : [])
     const refunds = await refundsOf(db, order.id)
-    let given_minor = 0
+    let done_minor = 0
     let taken_nanos = 0
     for (const { id, state, amount_minor, debit_nanos } of refunds) {
       const was_debited = debit_nanos > 0 && ['debited', 'done', 'failed'].includes(state)
       expectKey(`refund:${id}`, was_debited ? [-debit_nanos] : [])
-      const is_back = state === 'failed' && debit_nanos > 0
-      if (order.state !== 'lost') expectKey(`refund-back:${id}`, is_back ? [debit_nanos] : [])
-      if (state === 'done') given_minor += amount_minor
+      const is_returned = state === 'failed' && debit_nanos > 0
+      if (order.state !== 'lost') expectKey(`refund-back:${id}`, is_returned ? [debit_nanos] : [])
+      if (state === 'done') done_minor += amount_minor
       if (was_debited) taken_nanos += debit_nanos - (of(`refund-back:${id}`)[0] ?? 0)
     }
     taken_nanos -= of(`dispute:${order.id}`)[0] ?? 0
-    if (given_minor !== order.refunded_minor && refunds.every(({ state }) => state === 'done'))
-      broken.push(`order ${order.id}: refunded_minor is ${order.refunded_minor}, not ${given_minor}`)
-    if (given_minor > order.amount_minor) broken.push(`order ${order.id}: refunds are more than its payment`)
+    if (done_minor !== order.refunded_minor && refunds.every(({ state }) => state === 'done'))
+      broken.push(`order ${order.id}: refunded_minor is ${order.refunded_minor}, not ${done_minor}`)
+    if (done_minor > order.amount_minor) broken.push(`order ${order.id}: refunds are more than its payment`)
     if (taken_nanos > whole) broken.push(`order ${order.id}: more was taken than it gave`)
     if ((order.state === 'lost' || order.state === 'refunded') && taken_nanos !== whole)
       broken.push(`order ${order.id}: ${order.state}, but ${taken_nanos} of ${whole} was taken`)

@@ -34,7 +34,7 @@ interface OneGateway {
 }
 
 describe.if(hasPostgres)('three gateways', () => {
-  let there: PostgresWorld
+  let shared: PostgresWorld
   let gateways: OneGateway[] = []
   const clock = { now_ms: 0 }
   const catalogue = () => ({
@@ -45,16 +45,16 @@ describe.if(hasPostgres)('three gateways', () => {
   })
 
   beforeAll(async () => {
-    there = await postgresWorld()
+    shared = await postgresWorld()
   }, 60_000)
-  afterAll(() => there[Symbol.asyncDispose]())
+  afterAll(() => shared[Symbol.asyncDispose]())
   beforeEach(async () => {
     for (const { db, ledger } of gateways) {
       await ledger.close()
       await db.close()
     }
-    await there.begin({})
-    await there.run(
+    await shared.begin({})
+    await shared.run(
       inOne([
         'DELETE FROM state_changes',
         'DELETE FROM accounts',
@@ -62,12 +62,12 @@ describe.if(hasPostgres)('three gateways', () => {
         ...ACCOUNTS.map(accountText),
       ]),
     )
-    await there.run(inOne(ACCOUNTS.map((id) => keyText(id, id))))
-    await there.commit(ACCOUNTS.map((id) => topUp(50 * USD, id)))
+    await shared.run(inOne(ACCOUNTS.map((id) => keyText(id, id))))
+    await shared.commit(ACCOUNTS.map((id) => topUp(50 * USD, id)))
     gateways = await Promise.all(
       [1, 2, 3].map(async (): Promise<OneGateway> => {
-        const db = await openPostgres(there.url)
-        const ledger = openSharedLedger(there.url)
+        const db = await openPostgres(shared.url)
+        const ledger = openSharedLedger(shared.url)
         return {
           db,
           ledger,
@@ -88,10 +88,10 @@ describe.if(hasPostgres)('three gateways', () => {
   const everywhere = <T>(work: (parts: PayingParts) => Promise<T>) =>
     Promise.allSettled(gateways.map(({ parts }) => work(parts)))
   const states = async (id: number) =>
-    (await periodsOf(there.db, id)).map(({ plan, state }) => `${plan} ${state}`)
+    (await periodsOf(shared.db, id)).map(({ plan, state }) => `${plan} ${state}`)
   const balance = async (id: number) =>
     (
-      await there.db.rows<{ nanos: number }>('SELECT balance_nanos AS nanos FROM accounts WHERE id = $id', {
+      await shared.db.rows<{ nanos: number }>('SELECT balance_nanos AS nanos FROM accounts WHERE id = $id', {
         id,
       })
     )[0]?.nanos
@@ -106,10 +106,10 @@ describe.if(hasPostgres)('three gateways', () => {
       expect(await balance(id)).toBe(30 * USD)
       expect((await states(id)).filter((state) => state !== 'pro lapsed')).toEqual(['pro active'])
     }
-    expect(await revenueByPlan(there.db, { since_ms: clock.now_ms, until_ms: clock.now_ms + 1 })).toEqual([
+    expect(await revenueByPlan(shared.db, { since_ms: clock.now_ms, until_ms: clock.now_ms + 1 })).toEqual([
       { plan: 'pro', title: 'Pro', months: 6, revenue_nanos: 120 * USD },
     ])
-    expect(await there.brokenInvariants()).toEqual([])
+    expect(await shared.brokenInvariants()).toEqual([])
   })
 
   test('renew once, cover calls meanwhile, and end unpaid plans', async () => {
@@ -141,12 +141,12 @@ describe.if(hasPostgres)('three gateways', () => {
     for (const id of [1, 2, 3, 4, 5])
       expect([await balance(id), await states(id)]).toEqual([10 * USD, ['pro active', 'pro ended']])
     expect(await states(6)).toEqual(['pro lapsed', 'pro ended'])
-    expect(await planView(there.db, 6, clock.now_ms)).toBeNull()
-    expect(await there.brokenInvariants()).toEqual([])
+    expect(await planView(shared.db, 6, clock.now_ms)).toBeNull()
+    expect(await shared.brokenInvariants()).toEqual([])
   })
 
   test('change, cancel, show and list plans as on SQLite', async () => {
-    await there.commit([topUp(100 * USD, 1)])
+    await shared.commit([topUp(100 * USD, 1)])
     await buyPlan(partsOf(0), OFFERED, { account_id: 1, plan: 'pro', by: undefined })
     clock.now_ms = at('2026-11-30T10:30:00')
     expect(await buyPlan(partsOf(1), OFFERED, { account_id: 1, plan: 'max', by: undefined })).toEqual({
@@ -155,21 +155,21 @@ describe.if(hasPostgres)('three gateways', () => {
     expect(await balance(1)).toBe(130 * USD - 90 * USD)
     const later = await buyPlan(partsOf(2), OFFERED, { account_id: 1, plan: 'mini', by: undefined })
     expect(later).toEqual({ changes_at_ms: at('2026-12-30T10:30:00') })
-    expect(await planView(there.db, 1, clock.now_ms)).toMatchObject({
+    expect(await planView(shared.db, 1, clock.now_ms)).toMatchObject({
       plan: 'max',
       next_plan: 'mini',
       renews: true,
     })
-    await there.db.begin(async (tx) => {
+    await shared.db.begin(async (tx) => {
       await tx.lock(1)
       await cancelPlan(tx, 1, clock.now_ms)
     })
-    expect(await planView(there.db, 1, clock.now_ms)).toMatchObject({
+    expect(await planView(shared.db, 1, clock.now_ms)).toMatchObject({
       renews: false,
       limits: [{ period: 'month' }],
     })
     const page = await month_list.read(
-      there.db,
+      shared.db,
       { account_id: 1 } as never,
       { limit: 1 },
       clock.now_ms as never,
@@ -178,6 +178,6 @@ describe.if(hasPostgres)('three gateways', () => {
     clock.now_ms = at('2026-12-30T10:30:00')
     await everywhere((parts) => renewPlans({ ...parts, catalogue }))
     expect(await states(1)).toEqual(['max ended', 'pro replaced'])
-    expect(await there.brokenInvariants()).toEqual([])
+    expect(await shared.brokenInvariants()).toEqual([])
   })
 })

@@ -157,7 +157,7 @@ describe('a renewal', () => {
       const outcome = await scene.ledger.submit(hold(1, { model_id: 'sim-text', now_ms: scene.clock.now_ms }))
       return outcome.ok && outcome.plan_period_id !== undefined
     }
-    const seen: unknown[] = []
+    const states: unknown[] = []
     for (const time of [
       '2026-12-15T10:30:00',
       '2026-12-17T10:30:00',
@@ -166,9 +166,9 @@ describe('a renewal', () => {
     ]) {
       scene.at(time)
       await scene.renew()
-      seen.push([await isCovered(), scene.planOf()])
+      states.push([await isCovered(), scene.planOf()])
     }
-    expect(seen).toEqual([
+    expect(states).toEqual([
       [true, 1],
       [true, 1],
       [true, 1],

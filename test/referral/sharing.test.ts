@@ -181,17 +181,17 @@ test(`any order of refunds, failures and sweeps ends at the same sum (seed ${SEE
   for (let round = 0; round < 12; round++) {
     const amount = 500 + below(9_500)
     const id = await scene.makePaidOrder((amount / 100).toFixed(2))
-    let gone = 0
+    let refunded = 0
     for (let at = below(4); at > 0; at--) {
-      const part = 1 + below(Math.max(1, amount - gone))
-      if (part > amount - gone) continue
+      const part = 1 + below(Math.max(1, amount - refunded))
+      if (part > amount - refunded) continue
       fake.refunds = below(3) === 0 ? 'failed' : 'done'
       await refund(id, (part / 100).toFixed(2))
-      if (fake.refunds === 'done') gone += part
+      if (fake.refunds === 'done') refunded += part
       if (below(2) === 0) await Promise.all([settleShares(parts), settleShares(parts)])
     }
     const share = (BigInt(amount) * 10_800_000n) / 10n
-    due += Number(share - (share * BigInt(gone)) / BigInt(amount))
+    due += Number(share - (share * BigInt(refunded)) / BigInt(amount))
   }
   await settleShares(parts)
   expect(bobs() - before + 0).toBe(due)

@@ -100,7 +100,7 @@ const providerRefuses = (path: string, more: object) => () => {
 const WITHOUT_A_NAME = { code: 'model_not_found', model: null }
 
 /** Requests that are not calls, and names that models cannot have. */
-const OTHERS: readonly (readonly [what: string, ask: Ask, expected: Partial<RefusalRow>])[] = [
+const OTHERS: readonly (readonly [name: string, ask: Ask, expected: Partial<RefusalRow>])[] = [
   [
     'an unknown parameter',
     get('/api/v1/usage?colour=red'),
@@ -134,7 +134,7 @@ const OTHERS: readonly (readonly [what: string, ask: Ask, expected: Partial<Refu
 ]
 
 const { path, body } = REQUESTS.chat(MODEL, false)
-const UNRECORDED: readonly (readonly [what: string, status: number, ask: Ask])[] = [
+const UNRECORDED: readonly (readonly [name: string, status: number, ask: Ask])[] = [
   ['a request without a key', 401, () => s.gateway.call(path, body)],
   ['a request with an unknown key', 401, () => s.gateway.call(path, body, { key: 'nobody' })],
   ['a path that does not exist', 404, get('/nowhere')],
@@ -188,11 +188,11 @@ requests_per_minute = 1
     const { of, model } = PAID[surface] ?? { of: REQUESTS.speech, model: '' }
     ids.set(`${surface} ${reason}`, await send(of(reason === 'unknown' ? 'of-nobody' : model), keys[reason]))
   }
-  for (const [what, ask] of OTHERS) ids.set(what, await idOf(await ask()))
-  for (const [what, status, ask] of UNRECORDED) {
+  for (const [name, ask] of OTHERS) ids.set(name, await idOf(await ask()))
+  for (const [name, status, ask] of UNRECORDED) {
     const answer = await ask()
-    expect([what, answer.status]).toEqual([what, status])
-    ids.set(what, await idOf(answer))
+    expect([name, answer.status]).toEqual([name, status])
+    ids.set(name, await idOf(answer))
   }
   const socket = await openSocket(gateway, { key: keys.socket })
   await socket.create({ model: 'of-nobody', input: CONTENT })
@@ -226,8 +226,8 @@ test('no refused request is a call, and no record has content or a secret', () =
 })
 
 describe('other requests', () => {
-  test.each(OTHERS)('%s is recorded', (what, _, expected) => {
-    expect(recorded().filter(({ request_id }) => request_id === ids.get(what))).toMatchObject([expected])
+  test.each(OTHERS)('%s is recorded', (name, _, expected) => {
+    expect(recorded().filter(({ request_id }) => request_id === ids.get(name))).toMatchObject([expected])
   })
 
   test('an unknown model and an unreadable message over a WebSocket are recorded', () => {
@@ -240,7 +240,7 @@ describe('other requests', () => {
   })
 })
 
-test.each(UNRECORDED)('%s is not recorded', (what) => {
-  expect(ids.get(what)).toMatch(/^req_/)
-  expect(recorded().filter(({ request_id }) => request_id === ids.get(what))).toEqual([])
+test.each(UNRECORDED)('%s is not recorded', (name) => {
+  expect(ids.get(name)).toMatch(/^req_/)
+  expect(recorded().filter(({ request_id }) => request_id === ids.get(name))).toEqual([])
 })

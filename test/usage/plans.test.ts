@@ -127,10 +127,10 @@ async function onPostgres(): Promise<Db> {
   await connection.close()
   return await openPostgres(url)
 }
-const there: [string, Db][] = hasPostgres ? [['PostgreSQL', await onPostgres()]] : []
+const on_postgres: [string, Db][] = hasPostgres ? [['PostgreSQL', await onPostgres()]] : []
 migrate(old)
 
-describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, db) => {
+describe.each([['SQLite', dbOver(old)] as [string, Db], ...on_postgres])('on %s', (_, db) => {
   test.each(INVARIANTS.filter(({ name }) => name.endsWith('_sums_are_of_calls')))(
     'after the update, $name',
     async ({ sql }) => {

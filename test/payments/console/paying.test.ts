@@ -89,9 +89,9 @@ describe('offers', () => {
 describe('an order', () => {
   test('is made, leads to its payment page, and is credited once when the payer returns', async () => {
     const before = scene.balance() ?? 0
-    const made = await owner.json('POST', '/orders', { method: 'fake', currency: 'EUR', amount: '25' })
-    const { id } = made.order
-    expect(made).toMatchObject({
+    const answer = await owner.json('POST', '/orders', { method: 'fake', currency: 'EUR', amount: '25' })
+    const { id } = answer.order
+    expect(answer).toMatchObject({
       go_to: `https://pay.example/${id}`,
       problem: null,
       order: {
@@ -129,11 +129,11 @@ describe('an order', () => {
 
   test('hides fees, the provider’s report and the source of each change from its account', async () => {
     const id = await scene.makePaidOrder('25', { fee_minor: 60 })
-    const seen = await owner.json('GET', `/orders/${id}`)
-    expect(Object.keys(seen)).not.toContain('report')
-    expect(Object.keys(seen)).not.toContain('reference')
-    expect(Object.keys(seen)).not.toContain('attention')
-    expect(seen.changes[0]).toEqual({
+    const view = await owner.json('GET', `/orders/${id}`)
+    expect(Object.keys(view)).not.toContain('report')
+    expect(Object.keys(view)).not.toContain('reference')
+    expect(Object.keys(view)).not.toContain('attention')
+    expect(view.changes[0]).toEqual({
       ...{ subject: 'order', refund_id: null, from: 'open', to: 'paid' },
       ...{ changed_at: expect.any(String), changed_at_ms: clock.now_ms },
     })
@@ -384,13 +384,13 @@ test(`an account has at most ${MAX_OPEN_ORDERS} open orders`, async () => {
 test('an account makes at most thirty orders a minute, cancelled ones included', async () => {
   const { as, refused } = scene
   const billing = await as('billing')
-  let made = 0
-  for (; made <= MAX_ORDERS_A_MINUTE; made++) {
+  let orders = 0
+  for (; orders <= MAX_ORDERS_A_MINUTE; orders++) {
     const { order } = await startedBy(billing, { body: { method: fake.name, currency: 'EUR', amount: '25' } })
     if (order === undefined) break
     await billing.json('POST', `/orders/${order.id}/cancel`)
   }
-  expect(made).toBeLessThanOrEqual(MAX_ORDERS_A_MINUTE)
+  expect(orders).toBeLessThanOrEqual(MAX_ORDERS_A_MINUTE)
   const again = { method: fake.name, currency: 'EUR', amount: '25' }
   expect(await refused(owner, 'POST', '/orders', again)).toMatchObject({
     status: 429,

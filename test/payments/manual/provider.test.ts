@@ -97,11 +97,11 @@ describe('a lookup', () => {
   })
 
   test('a payment is open until it is marked, then paid, with the number of the transfer and no fee', async () => {
-    const seen = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
-    expect(await look('TG-12-47130', ORDER)).toEqual({ state: 'open', ...seen })
+    const payment = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
+    expect(await look('TG-12-47130', ORDER)).toEqual({ state: 'open', ...payment })
     expect(await look('TG-12-47130', { ...ORDER, payment_reference: 'B1' })).toEqual({
       ...{ state: 'paid', payment_reference: 'B1', fee_minor: 0 },
-      ...seen,
+      ...payment,
     })
   })
 

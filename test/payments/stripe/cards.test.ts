@@ -134,8 +134,8 @@ test('a charge that another gateway has just requested is not repeated with a ne
   // Hides the charge, as before Stripe lists it.
   for (const object of scene.stripe.state.objects.values())
     if (object.object === 'payment_intent') object.created = 0
-  const seen = await paymentOrderOf(parts, order)
-  await expect(providerOf(parts, 'stripe').chargeSaved?.(seen, true)).rejects.toThrow('idempotent requests')
+  const input = await paymentOrderOf(parts, order)
+  await expect(providerOf(parts, 'stripe').chargeSaved?.(input, true)).rejects.toThrow('idempotent requests')
 })
 
 test('a charge that Stripe did not list yet when its order was cancelled without a card is found later, even if its gateway died', async () => {
@@ -188,9 +188,9 @@ test('no card is charged after the end of its order or plan, but a charge that w
   const { parts } = scene.payments
   const stripe = providerOf(parts, 'stripe')
   const { order, charged } = await charge()
-  const seen = await paymentOrderOf(parts, order)
-  expect(await stripe.chargeSaved?.({ ...seen, return_url: `${seen.return_url}0` }, false)).toEqual({
+  const input = await paymentOrderOf(parts, order)
+  expect(await stripe.chargeSaved?.({ ...input, return_url: `${input.return_url}0` }, false)).toEqual({
     refused: 'The payment could not be made in time.',
   })
-  expect(await stripe.chargeSaved?.(seen, false)).toEqual(charged)
+  expect(await stripe.chargeSaved?.(input, false)).toEqual(charged)
 })

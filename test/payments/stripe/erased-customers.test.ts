@@ -255,7 +255,7 @@ test('an account that is erased while its customer is being made leaves no custo
   const { parts, settings } = scene.payments
   const request = { account_id: account.id, kind: 'top_up', method: 'stripe', currency: 'EUR' } as const
   const order = await createOrder(parts, settings(), { ...request, amount_minor: 2_500 })
-  const seen = await paymentOrderOf(parts, order)
+  const input = await paymentOrderOf(parts, order)
   const { network } = scene.stripe
   let customer = ''
   scene.stripe.network = async (url, init) => {
@@ -266,7 +266,7 @@ test('an account that is erased while its customer is being made leaves no custo
     await erase()
     return answer
   }
-  await expect(providerOf(parts, 'stripe').start(seen)).rejects.toThrow()
+  await expect(providerOf(parts, 'stripe').start(input)).rejects.toThrow()
   expect([isAtStripe(customer), await rows()]).toEqual([false, []])
 })
 
