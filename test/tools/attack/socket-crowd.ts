@@ -11,7 +11,7 @@ import { connectWebSocket } from './web-socket-client.ts'
 const CONNECTS = 10_000
 const ACCOUNTS = 20
 const AT_ONCE = 100
-const MAX_OPEN = 2_048
+const MAX_OPEN = 768
 const IDLE_MS = 5_000
 const MAX_IDLE_CPU_MS = 500
 const MAX_PEAK_MB = 400

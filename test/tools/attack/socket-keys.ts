@@ -10,6 +10,8 @@ const SOCKETS = 50
 const DURATION_MS = 5_000
 /** The gate caches a key for a second. */
 const MAX_LATE_MS = 1_500
+/** The gateway closes a socket after 100 refusals in a row. */
+const MAX_REFUSALS = 50
 
 const ENDS = {
   'a key is revoked': 'UPDATE keys SET revoked_at_ms = 1',
@@ -26,16 +28,19 @@ async function sendDuring(change: string) {
   const until_ms = performance.now() + DURATION_MS
   const ask = async (socket: (typeof sockets)[number]): Promise<unknown> => {
     let status: unknown
+    let refusals = 0
     while (performance.now() < until_ms) {
       const sent_ms = performance.now()
       const last = (await socket.create({ model: MODEL, input: 'Why?' })).at(-1)
       status = last?.status
       if (last?.type !== 'response.completed') {
+        if (++refusals === MAX_REFUSALS) break
         // Refusals come at once: without a pause the sockets would use all the CPU.
         await Bun.sleep(10)
         continue
       }
       completed++
+      refusals = 0
       late_ms = Math.max(late_ms, sent_ms - ended_ms)
     }
     return status
