@@ -255,11 +255,13 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/build/': 1_981,
   // A missing hold is not called resolved.
   // An empty list of answers is none, as no list is.
-  'src/calls/': 10_490,
+  // Limits of the bodies that wait for memory, and of those of unknown length: 2,048 of them took 3 GB.
+  'src/calls/': 10_524,
   'src/catalogue/': 6_534,
   // Days that begin at 01:00 are whole days.
   'src/domain/': 6_342,
-  'src/http/': 1_823,
+  // At most 64 answers wait for their sender to stop, for the same reason.
+  'src/http/': 1_833,
   'src/idempotency/': 1_204,
   'src/library/': 1_390,
   'src/media/': 1_965,

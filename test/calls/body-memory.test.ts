@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createBodyMemory } from '../../src/calls/bodies/memory.ts'
 
 const NEVER_ABORTED = new AbortController().signal
+const ignoreAbort = () => undefined
 const memoryOf = ({ wait_ms = 10_000, reserved_ms = 10_000 } = {}) =>
   createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms, reserved_ms })
 
@@ -87,5 +88,34 @@ describe('body memory', () => {
     const leaving = memory.open(4).grow(60, caller.signal)
     caller.abort(new Error('gone'))
     await expect(leaving).rejects.toThrow('gone')
+  })
+
+  test('at most 128 bodies of an account wait, and 256 of all: later ones are refused at once', async () => {
+    const memory = memoryOf({ wait_ms: 60_000 })
+    const callers = new AbortController()
+    const waits: Promise<void>[] = []
+    const queue = (account_id: number, count: number) => {
+      for (let at = 0; at < count; at++)
+        waits.push(Promise.resolve(memory.open(account_id).reserve(10, callers.signal)).catch(ignoreAbort))
+    }
+    for (const account_id of [1, 2]) expect(memory.open(account_id).grow(50, NEVER_ABORTED)).toBeUndefined()
+    queue(1, 128)
+    expect(() => memory.open(1).reserve(10, NEVER_ABORTED)).toThrow('Too many large requests')
+    queue(2, 128)
+    expect(() => memory.open(3).reserve(10, NEVER_ABORTED)).toThrow('Too many large requests')
+    callers.abort(new Error('gone'))
+    await Promise.all(waits)
+    expect(memory.open(3).reserve(10, NEVER_ABORTED)).toBeInstanceOf(Promise)
+  })
+
+  test('at most 128 bodies of unknown length of an account are open, and 256 of all', () => {
+    const memory = memoryOf()
+    const [first] = Array.from({ length: 128 }, () => memory.open(1, false))
+    expect(() => memory.open(1, false)).toThrow('Too many large requests')
+    memory.open(1, true)
+    for (let opened = 0; opened < 128; opened++) memory.open(2, false)
+    expect(() => memory.open(3, false)).toThrow('Too many large requests')
+    first?.release()
+    memory.open(3, false)
   })
 })

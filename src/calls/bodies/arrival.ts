@@ -119,7 +119,7 @@ async function receiveLarge(
   const asserted = is_announced ? assertPayable() : undefined
   if (asserted) await asserted
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
-  const share = memory.open(account.id)
+  const share = memory.open(account.id, is_announced)
   admitted.defer(share.release)
   // Once reading starts, the runtime keeps reading even while the gateway waits for memory. So it waits before it starts.
   if (is_announced) await share.reserve(announced_bytes * copies, place.gone.signal)

@@ -8,18 +8,21 @@ export interface Waiting {
 }
 
 const RETRY_AFTER_S = 5
+/** Of one queue: the runtime receives 1 to 2 MB of each body that waits, whatever is read of it (`bun run attack --only many-bodies`). */
+const MAX_WAITING = 256
 
 /**
  * Waits at the end of the queue until the request is admitted.
  * @param gone fires when the caller disconnects; its reason is then thrown
  * @param onGivenUp called when the request leaves the queue without being admitted
- * @throws GatewayError rate_limited after `wait_ms`
+ * @throws GatewayError rate_limited after `wait_ms`, or at once if the queue is full
  */
 export function waitIn<Entry extends Waiting>(
   line: Entry[],
   wanted: Omit<Entry, 'admit'>,
   { wait_ms, gone, onGivenUp }: { wait_ms: number; gone: AbortSignal; onGivenUp?: () => void },
 ): Promise<void> {
+  if (line.length >= MAX_WAITING) throw tooBusy()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const entry = { ...wanted, admit: resolve } as Entry
   const giveUp = (reason: unknown) => {
@@ -39,7 +42,8 @@ export function waitIn<Entry extends Waiting>(
   })
 }
 
-const tooBusy = () =>
+/** The refusal of a large request for want of memory. */
+export const tooBusy = () =>
   rateLimited('Too many large requests are running. Retry after a moment, or send a smaller request.', {
     retry_after_s: RETRY_AFTER_S,
   })

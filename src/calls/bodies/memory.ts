@@ -1,5 +1,5 @@
 // The memory that large bodies use from arrival until they are sent upstream. All accounts share it; each may take only a part.
-import { type Waiting, waitIn } from './memory-budget.ts'
+import { tooBusy, type Waiting, waitIn } from './memory-budget.ts'
 
 /** The memory of one body. */
 export interface BodyShare {
@@ -7,13 +7,13 @@ export interface BodyShare {
    * Reserves memory before the bytes arrive, at once or as soon as there is room, up to the limit of one account. A reservation
    * whose bytes do not arrive in time is released for others.
    * @param gone fires when the caller disconnects; its reason is then thrown
-   * @throws GatewayError rate_limited if there is no room in time
+   * @throws GatewayError rate_limited if there is no room in time, or if too many bodies wait
    */
   reserve(bytes: number, gone: AbortSignal): Promise<void> | undefined
   /**
    * Takes memory for more bytes, first from the reservation, at once or as soon as there is room.
    * @param gone fires when the caller disconnects; its reason is then thrown
-   * @throws GatewayError rate_limited if there is no room in time
+   * @throws GatewayError rate_limited if there is no room in time, or if too many bodies wait
    */
   grow(bytes: number, gone: AbortSignal): Promise<void> | undefined
   /** Frees all of it. A second call does nothing. */
@@ -21,9 +21,19 @@ export interface BodyShare {
 }
 
 export interface BodyMemory {
-  /** Opens an empty share: a caller who has sent nothing holds nothing. */
-  open(account_id: number): BodyShare
+  /**
+   * Opens an empty share: a caller who has sent nothing holds nothing.
+   * @param is_announced whether the length is known, so that the body can wait before it is read
+   * @throws GatewayError rate_limited if too many bodies of unknown length have an open share
+   */
+  open(account_id: number, is_announced?: boolean): BodyShare
 }
+
+/** Half of the queue. */
+const MAX_WAITING_OF_ACCOUNT = 128
+/** Bodies of unknown length, for the same reason as in a queue: what arrives before they can be refused is not counted. */
+const MAX_UNANNOUNCED = 256
+const MAX_UNANNOUNCED_OF_ACCOUNT = 128
 
 interface BodyMemoryOptions {
   limit_bytes: number
@@ -53,6 +63,8 @@ interface Memory {
   held_by: Map<number, number>
   /** In order of their first bytes, the oldest first. */
   shares: Set<Share>
+  /** Open shares of bodies of unknown length. */
+  unannounced: Set<Share>
   waiting: WaitingPart[]
 }
 
@@ -62,11 +74,18 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
     held_bytes: 0,
     held_by: new Map(),
     shares: new Set(),
+    unannounced: new Set(),
     waiting: [],
   }
   return {
-    open(account_id) {
-      const share: Share = { account_id, held_bytes: 0, reserved_bytes: 0, timer: undefined }
+    open(account_id, is_announced = true) {
+      const share: Share = {
+        account_id,
+        held_bytes: 0,
+        reserved_bytes: 0,
+        timer: undefined,
+      }
+      if (!is_announced) admitUnannounced(memory, share)
       return {
         reserve(bytes, gone) {
           const allowed_bytes = Math.min(bytes, options.account_limit_bytes)
@@ -81,11 +100,18 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
         },
         release() {
           clearTimeout(share.timer)
+          memory.unannounced.delete(share)
           releaseBytes(memory, share, share.held_bytes)
         },
       }
     },
   }
+}
+
+function admitUnannounced({ unannounced }: Memory, share: Share): void {
+  const of_account = [...unannounced].filter(({ account_id }) => account_id === share.account_id)
+  if (unannounced.size >= MAX_UNANNOUNCED || of_account.length >= MAX_UNANNOUNCED_OF_ACCOUNT) throw tooBusy()
+  unannounced.add(share)
 }
 
 function takeOrWait(
@@ -95,7 +121,11 @@ function takeOrWait(
   gone: AbortSignal,
 ): Promise<void> | undefined {
   const { wait_ms } = memory.options
-  if (!fits(memory, share, bytes)) return waitIn(memory.waiting, { share, bytes }, { wait_ms, gone })
+  if (!fits(memory, share, bytes)) {
+    const own = memory.waiting.filter((entry) => entry.share.account_id === share.account_id)
+    if (own.length >= MAX_WAITING_OF_ACCOUNT) throw tooBusy()
+    return waitIn(memory.waiting, { share, bytes }, { wait_ms, gone })
+  }
   takeBytes(memory, share, bytes)
   return undefined
 }

@@ -14,6 +14,7 @@ import { leaveEarly } from './leave-early.ts'
 import { leaveKinds } from './leave-kinds.ts'
 import { lockOut } from './lock-out.ts'
 import { lyingUsage } from './lying-usage.ts'
+import { manyBodies } from './many-bodies.ts'
 import { manyParts } from './many-parts.ts'
 import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
@@ -52,6 +53,7 @@ export const ATTACKS: readonly Attack[] = [
   imageHeaders,
   bodies,
   bombs,
+  manyBodies,
   manyParts,
   pdfDigits,
   pipelining,
