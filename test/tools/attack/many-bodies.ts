@@ -22,9 +22,9 @@ const KINDS = {
 
 export const manyBodies: Attack = {
   name: 'many-bodies',
-  what: `${CONNECTIONS} connections that send 15 of 16 MB of a body`,
+  description: `${CONNECTIONS} connections that send 15 of 16 MB of a body`,
   async run() {
-    const seen: string[] = []
+    const figures: string[] = []
     let held = true
     for (const [kind, [length, before, after]] of Object.entries(KINDS)) {
       const catalogue = catalogueOf({ upstream_url: 'simulator' })
@@ -60,13 +60,13 @@ export const manyBodies: Attack = {
       const peak_mb = await peakMemory(gateway.pid)
       for (const socket of sockets) socket.terminate()
       held &&= peak_mb < MAX_PEAK_MB && health_ms < MAX_HEALTH_MS
-      seen.push(`${kind}: at most ${peak_mb} MB, ${answered} answers, healthz at most ${health_ms} ms`)
+      figures.push(`${kind}: at most ${peak_mb} MB, ${answered} answers, healthz at most ${health_ms} ms`)
     }
     const load = loadavg()[0]?.toFixed(1)
     return {
       tried: `${CONNECTIONS} connections, ${ROUNDS} MB each`,
       held,
-      seen: `${seen.join('; ')} (load average ${load})`,
+      figures: `${figures.join('; ')} (load average ${load})`,
     }
   },
 }
