@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plainer names of payments' functions, which fill more lines.
   'plugins/': 107_589,
 }
-/** Tests but for the tools and the strict providers; the last raise: the output behind a deep tool input. */
+/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, and the signals of the starter. */
 const MAX_TEST_LINES = 186_055
 
 const linesOf = (files: readonly string[]): number =>

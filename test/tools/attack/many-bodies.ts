@@ -13,7 +13,7 @@ const BODY_BYTES = 16 * MEGABYTE
 const ROUNDS = 15
 const PAUSE_MS = 300
 const MAX_PEAK_MB = 1_500
-const MAX_HEALTH_MS = 1_000
+const MAX_HEALTH_MS = 2_000
 /** With a declared length, and in chunks of a megabyte. */
 const KINDS = {
   whole: [`content-length: ${BODY_BYTES}`, '', ''],
