@@ -226,7 +226,6 @@ export function distortedStream(wire: Wire, random: Random, secrets: string): An
   return answerInPackets(text, type, random)
 }
 
-/** A whole answer, distorted a little. */
 export function distortedWhole(wire: Wire, random: Random, secrets: string): Answer {
   const answer: Json = isRecorded(wire)
     ? JSON.parse(recorded(wire, `whole-${pickFrom(NAMES[wire].whole, random)}`)[0] ?? '')

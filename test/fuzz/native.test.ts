@@ -35,7 +35,6 @@ async function send({ bytes, complete }: FuzzRequest): Promise<string | undefine
   return complete && !closed ? undefined : client.received()
 }
 
-/** The faults of an answer. */
 function faultsOf(answer: string | undefined): string[] {
   if (answer === undefined) return ['no answer']
   const secrets = [...PROVIDER_KEYS, new URL(upstream.url).host]

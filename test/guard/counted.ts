@@ -16,10 +16,7 @@ export interface CountedGateway extends AsyncDisposable {
   perCall(load: Load): Promise<Counts>
 }
 
-/**
- * Starts the gateway of a checkout, its own program, with counters around it.
- * @param upstream_port the port of its providers
- */
+/** Starts the gateway of a checkout, its own program, with counters around it. @param upstream_port the port of its providers */
 export async function startCounted(checkout: string, upstream_port: number): Promise<CountedGateway> {
   const [bun = 'bun', ...program] = sourceOf(checkout)
   const data = await makeDataFolder([bun, ...program], upstream_port)

@@ -2,7 +2,6 @@
 import { heapStats } from 'bun:jsc'
 import { Database, type Statement } from 'bun:sqlite'
 
-/** The number of operations, by name. */
 export type Counts = Record<string, number>
 
 /** Wraps the counted functions for the rest of the process. Call it before the gateway's code is loaded. */

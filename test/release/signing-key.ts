@@ -1,10 +1,7 @@
 // Secret keys of minisign without a password, made for tests.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 
-/**
- * A key whose seed and ID repeat one byte.
- * @param change spoils the key
- */
+/** A key whose seed and ID repeat one byte. @param change spoils the key */
 export function secretKeyText(byte: number, change: (bytes: Buffer) => void = () => {}): string {
   const seed = Buffer.alloc(32, byte)
   const secret = Buffer.concat([seed, publicBytes(seed)])

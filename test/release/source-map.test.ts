@@ -24,7 +24,6 @@ beforeAll(async () => {
   map = readFileSync(folder.at('program.map'), 'utf8')
 })
 
-/** The place of a text in a file of the program. */
 const placeOf = (file: string, text: string): string => {
   const path = `test/release/program/${file}`
   const lines = readFileSync(join(ROOT, path), 'utf8').split('\n')

@@ -6,7 +6,6 @@ const MISSING = 'Name a Chrome or Chromium in the environment variable TOLLGATE_
 
 /**
  * The browser that TOLLGATE_BROWSER names, or else the one of the development dependency.
- *
  * @throws Error with advice if no browser is available
  */
 export async function browserProgram(

@@ -75,7 +75,6 @@ const NO_SHIFT = 'globalThis.tollgateShift = 0, globalThis.tollgateMoved = []'
 /**
  * Opens a page in its own context, not signed in. The context is emptied and reused for the next page of the same origin and
  * size, because compiling the console's scripts again costs more than most tests.
- *
  * @param origin the only host that the page may send requests to
  */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
@@ -102,7 +101,6 @@ const LEFT = new Map<string, Page[]>()
 
 /**
  * Sets a page's time zone. A new context with that time zone would compile all scripts again.
- *
  * @returns a function that restores UTC
  */
 async function inZone(page: Page, time_zone: string): Promise<() => Promise<void>> {

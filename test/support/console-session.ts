@@ -90,7 +90,6 @@ export async function allPages<Page extends { next_cursor: unknown }>(
   }
 }
 
-/** Returns the status and error of an answer. */
 export const errorOf = async (answer: Response) => ({
   status: answer.status,
   ...((await answer.json()) as { error: { param: string | null; code: string; message: string } }).error,

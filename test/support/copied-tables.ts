@@ -1,7 +1,6 @@
 // Copies all rows of some tables into another database, also on the other engine.
 import type { Db } from '../../src/store/db.ts'
 
-/** Copies the rows of these tables, in this order. */
 export async function copyTables(from: Db, to: Db, tables: readonly string[]): Promise<void> {
   for (const table of tables)
     for (const row of await from.rows<Record<string, string | number | null>>(`SELECT * FROM ${table}`)) {

@@ -8,7 +8,6 @@ export interface Counter {
   reaches(count: number): Promise<void>
 }
 
-/** Creates a counter at zero. */
 export function createCounter(): Counter {
   const waiting = new Set<{ count: number; resolve: () => void }>()
   let count = 0

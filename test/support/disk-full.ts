@@ -10,7 +10,6 @@ import { answer, ask, piece, streamPath, usage, wholePath } from './native.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type Answer, type Seen, startUpstream, stream, whole } from './upstream.ts'
 
-/** The result of all rounds. */
 interface Rounds {
   /** Answers that reached the caller, at least in part. */
   delivered: number
@@ -41,7 +40,6 @@ interface Round {
   release: () => void
 }
 
-/** The result of one call. */
 interface CallResult {
   request_id: string
   status: number

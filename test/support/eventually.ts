@@ -11,7 +11,6 @@ export const BESIDE_THE_CALLS_MS = 180_000
 
 /**
  * Waits until a condition holds.
- *
  * @param what completes "timed out before …"
  * @throws Error when it does not hold before the deadline
  */

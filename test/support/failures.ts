@@ -26,7 +26,6 @@ const plain = (text: string): string =>
 
 /**
  * Returns the failures of a failed run.
- *
  * @param report in JUnit's format, as `bun test` writes it: its files are indented by two spaces
  * @param files all files that should have run; a file that could not be loaded is missing from the report
  */
@@ -54,7 +53,6 @@ const BETWEEN_TESTS = /# Unhandled error between tests\s*\n-{10,}\n(.*?)(?:\n-{1
 
 /**
  * Returns the errors thrown between tests, with their stacks.
- *
  * @param output the runner's output. Its status can be 0 despite such errors if files run in parallel.
  */
 export const errorsBetween = (output: string): string[] =>
@@ -76,7 +74,6 @@ const list = (failures: readonly Failure[]): string => failures.map(({ file }) =
 
 /**
  * Decides whether a failed run passes after its failed files ran again.
- *
  * @param failures the failures of the first run
  * @param again whether each file passed when it ran again alone; files that did not run again are missing
  * @param between the errors thrown between tests

@@ -32,7 +32,6 @@ export interface GatewayProcess extends AsyncDisposable {
 
 /**
  * Starts the gateway and waits until it listens.
- *
  * @param catalogue the catalogue's text
  * @param folder its data folder, or options of a new one
  */

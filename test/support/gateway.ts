@@ -97,13 +97,11 @@ export interface TestGateway extends AsyncDisposable {
   ledger: Ledger
   /** The file stores of the gateway. */
   files: FileStores
-  /** Creates an account with a balance. */
   account(name: string, money?: { balance_usd?: string }): Promise<Account>
   /** Creates a key and returns its text. */
   key(account_name: string, settings?: KeyChanges): Promise<string>
   /** Creates an account with a key and returns the text of the key. */
   caller(balance_usd?: string, settings?: KeyChanges): Promise<string>
-  /** Tops up an account's balance. */
   topUp(account_id: number, usd: string, note?: string): Promise<void>
   /** Sends a request. An object is sent as JSON, any other body unchanged. */
   call(
@@ -114,7 +112,6 @@ export interface TestGateway extends AsyncDisposable {
   /** Replaces the catalogue, with immediate effect. */
   recatalogue(text: string): Promise<void>
   rows(): Rows
-  /** Counts rows. */
   counts(): { calls: number; holds: number }
   /** Returns the only recorded call. */
   onlyCall(): Call

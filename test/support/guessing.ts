@@ -49,7 +49,6 @@ export function person(url: URL, address: string) {
 
 /**
  * Guesses the operator's password from a number of addresses, several times from each.
- *
  * @returns the number of guesses that were checked; the others were refused
  */
 export async function guess(url: URL, addresses: number, times: number): Promise<number> {

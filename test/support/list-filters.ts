@@ -27,7 +27,6 @@ interface ListOfRows<Row, Own extends Filter> {
 /**
  * Expects that each filter of a list selects exactly its own rows, and excludes some. The database has rows of two accounts, of two keys
  * for a list `of: 'key'`, and of two times.
- *
  * @param at the time of a row by which a period selects it
  */
 export async function expectFilters<Row extends OwnedRow, Own extends Filter>(

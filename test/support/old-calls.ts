@@ -41,7 +41,6 @@ const EXTRAS = PRICES.map(
 /**
  * Makes a database in which account 1, of 1,000,000 USD, has made these calls with `OLD_KEY`: most are priced by one of four
  * prices, some by the character, some with web searches, and some failed and were charged nothing.
- *
  * @param path a new file
  */
 export function makeOldCalls(path: string, { calls, days }: OldCalls): void {

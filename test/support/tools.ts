@@ -10,10 +10,7 @@ export interface Tool {
   install: string
 }
 
-/**
- * @returns the program's path; undefined if it is missing, so that its tests are skipped
- * @throws Error if it is missing in CI
- */
+/** @returns the program's path; undefined if it is missing, so that its tests are skipped @throws Error if it is missing in CI */
 export function findTool(
   tool: Tool,
   env: Record<string, string | undefined> = process.env,

@@ -10,7 +10,6 @@ export type Step =
   | { send: string | Uint8Array }
   /** Sends one server-sent event; data other than a string as JSON. */
   | { event: unknown }
-  /** Waits for the promise. */
   | { wait: Promise<unknown> }
   /** Notifies the test that the script has reached this step. */
   | { tell: () => void }
@@ -51,7 +50,6 @@ export interface Upstream extends AsyncDisposable {
   url: string
   /** All requests, oldest first. */
   seen: Seen[]
-  /** The last request. */
   last(): Seen
   /** Resolves with the request number `count`, once it arrives. */
   sees(count: number): Promise<Seen>
@@ -68,14 +66,12 @@ export const whole = (body: unknown, headers: Record<string, string> = {}): Answ
   steps: [{ send: asText(body) }],
 })
 
-/** A stream of server-sent events. */
 export const stream = (...steps: readonly Step[]): Answer => ({ headers: SSE, steps })
 
 /** A stream with these events that then ends. */
 export const events = (payloads: readonly unknown[]): Answer =>
   stream(...payloads.map((event) => ({ event })))
 
-/** An error status. */
 export const refusal = (
   status: number,
   body: unknown = '',

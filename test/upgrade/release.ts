@@ -51,7 +51,6 @@ export function newKey(): SecretKey {
   return { id, key: privateKey, public_key: Buffer.concat([Buffer.from('Ed'), id, bytes]).toString('base64') }
 }
 
-/** The files of a release by their names. */
 export function releaseOf(
   name: string,
   archive: Uint8Array,

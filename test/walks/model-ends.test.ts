@@ -37,7 +37,7 @@ routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }
 })
 await gateway.account('alice', { balance_usd: '10' })
 
-test.each(WALKED)('the operator’s Overview lists models that end, the earliest first: %s', async (size) => {
+test.each(WALKED)('the operator’s Overview lists models that end, earliest first: %s', async (size) => {
   await using one = await visit('operator', { size })
   const { page } = one
   await one.open('/console/overview')
