@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPassword, createPasswords, hashOf, setPassword } from '../../src/access/passwords.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import { passwordsAtFullCost } from '../support/cheap-passwords.ts'
+import { useFullPasswordCost } from '../support/cheap-passwords.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
-passwordsAtFullCost()
+useFullPasswordCost()
 
 const passwords = createPasswords()
 

@@ -194,6 +194,6 @@ describe('close', () => {
     expect(settled?.balance_nanos).toBe((account?.balance_nanos ?? 0) - ANSWER_NANOS)
     // 401 for the key; while the key is cached, for a second, the hold is refused with 403 for the account.
     expect([401, 403]).toContain((await call(wholePath(), ask())).status)
-    await running.expectCounts({ calls: 1, holds: 1, seen: 1 })
+    await running.expectCounts({ calls: 1, holds: 1, requests: 1 })
   })
 })

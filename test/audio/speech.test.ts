@@ -10,12 +10,12 @@ import { fileScene, type Scene } from '../support/scene.ts'
 import { CHARACTER_NANOS, UPSTREAM, unitModels } from '../support/unit-models.ts'
 import { type Answer, events, RESET, refusal, SILENCE, type Step, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: unitModels,
 })
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const PATH = '/v1/audio/speech'
@@ -47,7 +47,7 @@ describe('audio is passed on byte for byte', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     expect(upstream.last().path).toBe('/v1/audio/speech')
     expect(upstream.last().headers.authorization).toBe(`Bearer ${PROVIDER_KEYS[0]}`)
-    expect(asked()).toEqual({
+    expect(upstreamBody()).toEqual({
       model: UPSTREAM,
       input: TEXT,
       voice: 'alloy',
@@ -244,7 +244,7 @@ describe('failures', () => {
     const left = gateway
       .call(PATH, { model, input: TEXT, voice: 'v' }, { key, signal: leaving.signal })
       .catch(() => 'left')
-    await upstream.sees(1)
+    await upstream.waitForRequest(1)
     leaving.abort()
     expect(await left).toBe('left')
     expect(await lastCall()).toMatchObject({ outcome: 'cancelled', status: 499, estimated: 1, cost_nanos })

@@ -12,7 +12,7 @@ import { events, inChunks, RESET, refusal, SILENCE, whole } from '../support/ups
 const { gateway, upstream, key, call, lastCall, counts, expectCounts } = await fileScene({ more: unitModels })
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const PATH = '/v1/audio/transcriptions'
@@ -534,7 +534,7 @@ describe('failures', () => {
       ],
       { signal: leaving.signal },
     ).catch(() => 'left')
-    await upstream.sees(1)
+    await upstream.waitForRequest(1)
     leaving.abort()
     expect(await left).toBe('left')
     expect(await lastCall()).toMatchObject({

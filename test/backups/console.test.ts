@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { isEncrypted } from '../../plugins/backups/archive/encryption.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
-import { BESIDE_THE_CALLS_MS, eventually } from '../support/eventually.ts'
+import { BACKGROUND_TIMEOUT_MS, eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 
-setDefaultTimeout(BESIDE_THE_CALLS_MS)
+setDefaultTimeout(BACKGROUND_TIMEOUT_MS)
 
 const PLAIN = catalogueOf({ upstream_url: 'simulator' })
 const ENCRYPTED = `${PLAIN}\n[backup]\npassphrase = "one open sesame"\n`

@@ -42,7 +42,7 @@ async function streamThen(surface: (typeof STREAMED)[string], end: 'break' | 'le
   s.upstream.answer(stream('read', ...first_events, { wait: has_seen.promise }, ...steps))
   const left = s.callers.left.count
   const { key, client } = await sendRaw(s.gateway, await wireOf(request))
-  await client.sees(seen[0])
+  await client.waitForText(seen[0])
   if (end === 'leave') client.leave('close')
   if (end === 'leave') await s.callers.left.reaches(left + 1)
   has_seen.resolve()

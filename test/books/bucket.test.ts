@@ -13,7 +13,7 @@ import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
 import { paint } from '../media/support.ts'
 import { filesLines } from '../support/files.ts'
-import { refusing } from '../support/s3-refusals.ts'
+import { startRefusingProxy } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../support/s3-server.ts'
 
 const PNG = await paint('png')
@@ -246,7 +246,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     })
 
     test('with a key that may not delete is refused, and an audit without it is not', async () => {
-      using proxy = refusing(s3, (request) => /^DELETE /.test(request))
+      using proxy = startRefusingProxy(s3, (request) => /^DELETE /.test(request))
       useBucket({ ...bucket, endpoint: proxy.endpoint })
       expect((await scene.run('audit', '--files')).out).toContain('no row')
       expect(await scene.refusal('audit', '--files', '--remove', '--yes')).toContain(

@@ -1,17 +1,17 @@
 // Expensive media, as expensive as their formats allow: an account gets no more than its five cents pay for, however many calls it makes at once.
 // The attack `dear-media` makes 1,000 calls for each surface and each medium.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { BALANCE_USD, DEAR_CASES, dearScene } from '../support/dear-media.ts'
+import { BALANCE_USD, EXPENSIVE_CASES, expensiveMediaScene } from '../support/dear-media.ts'
 import { buy } from '../support/uncounted-input.ts'
 
 setDefaultTimeout(60_000)
-const s = await dearScene()
+const s = await expensiveMediaScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
 /** Three are enough, because the test also proves that a call costs no more than its hold. */
 const AT_ONCE = 3
 
-test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))(
+test.each(EXPENSIVE_CASES.map((one) => [one.surface, one.medium.name, one] as const))(
   '%s: %s',
   async (_surface, name, one) => {
     const bought = await buy(s, one, '', AT_ONCE, BALANCE_USD)
@@ -25,17 +25,17 @@ test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))
 
 describe('the refusal of a call whose hold covers the whole context of its model', () => {
   const ADVICE = 'Send files inline instead of by URL or id, PDFs without encryption'
-  const uncounted = DEAR_CASES.filter(({ surface, medium }) =>
+  const uncounted = EXPENSIVE_CASES.filter(({ surface, medium }) =>
     // Chat completions accept no file ids.
     surface.startsWith('chat')
       ? medium.name === 'a video of one long frame'
       : medium.name === 'a file by its address',
   )
-  const counted = DEAR_CASES.filter(({ medium }) => medium.name === 'a PDF of 100 pages')
-  const onePerSurface = (cases: typeof DEAR_CASES) => [
+  const counted = EXPENSIVE_CASES.filter(({ medium }) => medium.name === 'a PDF of 100 pages')
+  const onePerSurface = (cases: typeof EXPENSIVE_CASES) => [
     ...new Map(cases.map((one) => [one.surface.split(' ')[0], one])).values(),
   ]
-  const send = async (one: (typeof DEAR_CASES)[number], key: string) => {
+  const send = async (one: (typeof EXPENSIVE_CASES)[number], key: string) => {
     const response = await fetch(new URL(one.path, s.gateway.url), {
       method: 'POST',
       headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },

@@ -18,7 +18,7 @@ import { inChunks } from '../support/upstream.ts'
 
 const KILOBYTE = 1024
 const FREE = 'test-free'
-const { gateway, call, asked, lastCall, upstream } = await fileScene({
+const { gateway, call, upstreamBody, lastCall, upstream } = await fileScene({
   script: answering,
   more: (url) => `
 ${providerSection('other', 'openai', url)}
@@ -101,10 +101,10 @@ describe('a body over 64 KB of an account without free balance', () => {
     const withdrawal = { op: 'withdraw', account_id: id, amount_nanos, note: 'test', now_ms: 0 } as const
     expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })
     await ledger.close()
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     expect((await call(wholePath(), ask(long), { key })).status).toBe(402)
     expect((await call(wholePath(), `{${long.repeat(4)}`, { key })).status).toBe(402)
-    expect(upstream.seen.length).toBe(seen)
+    expect(upstream.requests.length).toBe(seen)
   })
 
   test('a shorter one is read, then refused with 402', async () => {
@@ -155,13 +155,13 @@ describe('a body that is parsed on the thread', () => {
 
   test('is translated, and charged as a small one is', async () => {
     expect((await call('/v1/chat/completions', chat(MODEL, megabytes))).status).toBe(200)
-    expect(asked()).toMatchObject({ contents: [{ parts: [{ text: megabytes }] }] })
+    expect(upstreamBody()).toMatchObject({ contents: [{ parts: [{ text: megabytes }] }] })
     expect(await lastCall()).toMatchObject({ model: MODEL, outcome: 'completed' })
   })
 
   test('passes through with many values', async () => {
     expect((await call(wholePath(), ask('Hello', { unknown: many }))).status).toBe(200)
-    expect(asked().unknown).toEqual(many)
+    expect(upstreamBody().unknown).toEqual(many)
   })
 
   test('streams', async () => {

@@ -103,7 +103,7 @@ test('a stream that cannot be recorded is not charged if nothing of it was deliv
   const held_back = heldBack(events([answer('All of it in one event.')]))
   upstream.answer(held_back.script)
   const answering = gateway.call(streamPath(MODEL), ask(), { key })
-  await held_back.asked
+  await held_back.received
   const unlock = await lockDatabase()
   held_back.release()
   await waitForLog('a settlement failed')

@@ -14,7 +14,7 @@ import {
 import { type Answer, stream, whole } from '../support/upstream.ts'
 
 setDefaultTimeout(60_000)
-const { gateway, upstream, lastCall, asked, ...scene } = await threeProviders()
+const { gateway, upstream, lastCall, upstreamBody, ...scene } = await threeProviders()
 const call = (path: string, body: object) =>
   scene.call(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
 
@@ -251,7 +251,7 @@ describe('without a limit from the caller', () => {
     ] as const) {
       upstream.answer(whole(wholeOf(usage({ input: 10, output }))))
       await (await call(wholePath(MODELS.anthropic), ask)).text()
-      expect(asked()).toMatchObject({ max_tokens: 16_384 })
+      expect(upstreamBody()).toMatchObject({ max_tokens: 16_384 })
       expect(await lastCall()).toMatchObject({ estimated })
     }
   })

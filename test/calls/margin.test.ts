@@ -63,7 +63,7 @@ const CHEAP = '{ input = 0.5, output = 1 }'
 const EXPENSIVE = '{ input = 1, output = 5 }'
 
 const setRoutes = (options: Routes) => gateway.recatalogue(catalogue(options))
-const paths = () => upstream.seen.map(({ path }) => path)
+const paths = () => upstream.requests.map(({ path }) => path)
 
 describe('the recorded provider cost', () => {
   const LONG = { cachedContentTokenCount: 4, thoughtsTokenCount: 3 }
@@ -167,7 +167,7 @@ describe('routes that cost more than a call brings', () => {
     ['streamed', streamPath()],
   ])('are passed over for another route: %s', async (_row, path) => {
     await setRoutes({ costs: [EXPENSIVE, CHEAP], refuse: true })
-    upstream.seen.length = 0
+    upstream.requests.length = 0
     await (await call(path, ask())).text()
     expect(await lastCall()).toMatchObject({ provider: 'p2', provider_cost_nanos: 10_000 })
     expect(paths().every((seen) => seen.includes('up-2'))).toBe(true)
@@ -186,14 +186,14 @@ describe('routes that cost more than a call brings', () => {
   ])('as the only routes: 404 model_unavailable, without a hold or request: %s', async (_row, path, body) => {
     await setRoutes({ costs: [EXPENSIVE], refuse: true })
     const before = gateway.rows()
-    upstream.seen.length = 0
+    upstream.requests.length = 0
     const response = await call(path, body)
     const words = await response.text()
     expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
     expect(words).toMatch(/no route that may serve it/)
     expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
     expect(gateway.rows()).toEqual(before)
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
   })
 
   test('are refused in the shape of the protocol', async () => {

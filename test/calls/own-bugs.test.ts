@@ -46,7 +46,7 @@ describe('a translator that throws a TypeError', () => {
       level: 'error',
       cause: { name: 'TypeError', stack: expect.stringContaining('own-bugs.test.ts') },
     })
-    expect(s.upstream.seen).toHaveLength(2)
+    expect(s.upstream.requests).toHaveLength(2)
   })
 
   test('inside a stream: an internal error as the last record, and the stack in the log', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { Operation } from '../../src/money/ledger/operations.ts'
 import { eventually } from '../support/eventually.ts'
-import { expireAsOfDead } from '../support/holds.ts'
+import { expireHoldsOfDeadGateway } from '../support/holds.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { heldBack, refusal, type Script, type Step, stream, whole } from '../support/upstream.ts'
@@ -17,7 +17,7 @@ const { gateway, upstream } = await fileScene()
 async function expireHolds(operation?: Operation): Promise<void> {
   await gateway.written()
   const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
-  const { expired } = await expireAsOfDead(gateway.store, ledger)
+  const { expired } = await expireHoldsOfDeadGateway(gateway.store, ledger)
   expect(expired).toHaveLength(1)
   if (operation) expect(await ledger.submit(operation)).toMatchObject({ ok: true })
   await ledger.close()
@@ -41,7 +41,7 @@ test.each<[name: string, script: Script, status: number, outcome: string, cost_n
   const held_back = heldBack(script)
   upstream.answer(held_back.script)
   const answering = gateway.call(wholePath(), ask(), { key: await gateway.caller() })
-  await held_back.asked
+  await held_back.received
   await expireHolds()
   held_back.release()
   const response = await answering

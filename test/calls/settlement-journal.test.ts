@@ -14,7 +14,7 @@ import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../src/utilities/at-end.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
-import { expireAsOfDead, holdFates } from '../support/holds.ts'
+import { expireHoldsOfDeadGateway, holdOutcomes } from '../support/holds.ts'
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
 import { restarts } from '../support/restarts.ts'
@@ -179,7 +179,7 @@ test.skipIf(!mayMount)('the reserve leaves room for a journal on a full disk', a
 async function expireAll(database_path: string): Promise<void> {
   await using db = openDb(database_path)
   const ledger = openLedger({ path: database_path })
-  await expireAsOfDead(db, ledger)
+  await expireHoldsOfDeadGateway(db, ledger)
   await ledger.close()
 }
 
@@ -207,18 +207,18 @@ test.each([
       const response = await first.call(streamPath(), { method: 'POST', body: JSON.stringify(ask()) })
       const reader = response.body?.getReader()
       expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
-      if (has_row) await eventually('the hold has its row', () => holdFates(db).length === 1)
+      if (has_row) await eventually('the hold has its row', () => holdOutcomes(db).length === 1)
       const unlock = before ?? (await takeWriteLock(database_path))
       end.resolve()
       await first.stop()
       await unlock()
       expect(existsSync(journal_path)).toBe(true)
       if (states[0] === 'expired') await expireAll(database_path)
-      expect(holdFates(db).map(({ state }) => state as string)).toEqual(states)
+      expect(holdOutcomes(db).map(({ state }) => state as string)).toEqual(states)
     }
     await using _second = await gateway.start()
     await eventually('the journal is removed', () => !existsSync(journal_path))
-    expect(holdFates(db)).toMatchObject([{ state: 'posted' }])
+    expect(holdOutcomes(db)).toMatchObject([{ state: 'posted' }])
     expect(db.query('SELECT outcome, cost_nanos FROM calls').all()).toEqual([
       { outcome: 'broken', cost_nanos: ANSWER_NANOS },
     ])

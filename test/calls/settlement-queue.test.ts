@@ -88,7 +88,7 @@ describe('a settlement that failed', () => {
     expect(memory.lines()).toEqual([])
     failing = undefined
     await Promise.all(all)
-    const line = await memory.shows(({ message }) => message === ALL_DONE)
+    const line = await memory.waitForLine(({ message }) => message === ALL_DONE)
     expect(line).toMatchObject({ level: 'info', kept: 3, written: 3, lasted_ms: expect.any(Number) })
     expect(memory.lines().filter(({ message }) => message === ALL_DONE)).toHaveLength(1)
     queue.close()

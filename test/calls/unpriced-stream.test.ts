@@ -23,7 +23,9 @@ const { gateway, upstream, call } = await fileScene({
 })
 
 const unpriced = () =>
-  gateway.log.shows(({ level, message }) => level === 'error' && message === 'a stream could not be priced')
+  gateway.log.waitForLine(
+    ({ level, message }) => level === 'error' && message === 'a stream could not be priced',
+  )
 
 test('an unpriced stream whose caller disconnects is logged, its hold is voided, and the next call is admitted', async () => {
   upstream.answer(stream({ event: piece('Once upon a time') }, 'hang'))

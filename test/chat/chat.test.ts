@@ -1,12 +1,12 @@
 // silent.md, Chat completions: fields are passed on as they were written, answers byte for byte or translated.
 import { describe, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
-import { framed, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
+import { frame, readRecording, replay, streamOf, TIDES } from '../support/replay.ts'
 import { ALIASES, CACHE_READ_NANOS, INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 import { BODY, chatScene, MODEL, WITH_USAGE } from './support.ts'
 
-const { gateway, upstream, asked, post, lastCall } = await chatScene()
+const { gateway, upstream, upstreamBody, post, lastCall } = await chatScene()
 
 describe('fields reach a provider of the protocol as they were written', () => {
   const FIELDS: [string, string][] = [
@@ -59,13 +59,13 @@ describe('fields reach a provider of the protocol as they were written', () => {
     ['n', '"n":90,"n":1,'],
     ['max_completion_tokens', '"max_completion_tokens":9000,"max_completion_tokens":90,'],
   ])('%s, written twice, is refused', async (field, fields) => {
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const refused = await post(`{${fields}"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`)
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({
       error: { param: field, message: `${field}: is given twice; send it once.` },
     })
-    expect(upstream.seen.length).toBe(seen)
+    expect(upstream.requests.length).toBe(seen)
   })
 })
 
@@ -74,7 +74,7 @@ describe('answers', () => {
     'whole, byte for byte: %s',
     async (name) => {
       upstream.answer(replay(name))
-      expect(await (await post(BODY)).text()).toBe(recorded('openai', `whole-${name}`)[0] ?? '')
+      expect(await (await post(BODY)).text()).toBe(readRecording('openai', `whole-${name}`)[0] ?? '')
     },
   )
   test.each([
@@ -87,13 +87,13 @@ describe('answers', () => {
     'ollama',
     'openrouter-reasoning',
   ])('streamed, byte for byte: %s', async (name) => {
-    const payloads = recorded('openai', `stream-${name}`)
+    const payloads = readRecording('openai', `stream-${name}`)
     upstream.answer(streamOf('openai', payloads))
     const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
-    expect(text).toBe(payloads.map((payload) => framed('openai', payload)).join(''))
+    expect(text).toBe(payloads.map((payload) => frame('openai', payload)).join(''))
   })
   test('streamed by Google, which leaves out the index of its tool calls: the gateway adds it', async () => {
-    const payloads = recorded('openai', 'stream-google')
+    const payloads = readRecording('openai', 'stream-google')
     upstream.answer(streamOf('openai', payloads))
     const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
     const events = text
@@ -150,7 +150,7 @@ describe('answers', () => {
         { logprobs: { content: [{ token: 'Os', logprob: -0.02, top_logprobs: [{ token: 'Os' }] }] } },
       ],
     })
-    expect(asked().generationConfig).toMatchObject({ responseLogprobs: true, logprobs: 1 })
+    expect(upstreamBody().generationConfig).toMatchObject({ responseLogprobs: true, logprobs: 1 })
   })
   test.each([
     ['gemini', 'n', { n: 2 }, { generationConfig: { candidateCount: 2 } }],
@@ -179,7 +179,7 @@ describe('answers', () => {
     ['anthropic', 'no limit: the model’s own', {}, { max_tokens: 16_384 }],
   ] as const)('to %s: %s', async (provider, _, fields, sent) => {
     expect((await post({ ...BODY, ...fields, model: MODELS[provider] })).status).toBe(200)
-    expect(asked()).toMatchObject(sent as unknown as JsonObject)
+    expect(upstreamBody()).toMatchObject(sent as unknown as JsonObject)
   })
 })
 

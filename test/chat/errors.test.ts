@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { ERROR_BODY, recorded, streamOf } from '../support/replay.ts'
+import { ERROR_BODY, readRecording, streamOf } from '../support/replay.ts'
 import { hastyModel, limitedAccount, MODELS, OUTPUT_NANOS, PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, inChunks, RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
 import { BODY, chatScene, errorOf, MODEL, messages } from './support.ts'
 
-const { gateway, upstream, asked, post, streamed, lastCall, counts, expectCounts } = await chatScene()
+const { gateway, upstream, upstreamBody, post, streamed, lastCall, counts, expectCounts } = await chatScene()
 
 /** Status, type and code. */
 const BAD = [400, 'invalid_request_error', null] as const
@@ -116,7 +116,7 @@ describe('errors, in OpenAI’s shape', () => {
     })
   })
   test('mid-stream: a last record with the error, and no [DONE]', async () => {
-    const payloads = recorded('openai', 'stream-error')
+    const payloads = readRecording('openai', 'stream-error')
     upstream.answer(streamOf('openai', payloads))
     const got = await streamed({})
     expect(got.slice(0, -1)).toEqual(payloads.slice(0, -1))
@@ -166,7 +166,7 @@ describe('limits', () => {
       const limit = Number(response.headers.get('x-tollgate-output-limit'))
       expect(limit).toBeGreaterThan(256)
       expect(limit).toBeLessThan(8_000)
-      const { generationConfig, max_tokens, max_completion_tokens } = asked()
+      const { generationConfig, max_tokens, max_completion_tokens } = upstreamBody()
       expect([
         (generationConfig as JsonObject | undefined)?.maxOutputTokens,
         max_tokens,

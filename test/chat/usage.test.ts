@@ -1,12 +1,12 @@
 // silent.md, Chat completions: the gateway always requests the usage upstream, and shows it to the caller only on request.
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { framed, recorded, streamOf } from '../support/replay.ts'
+import { frame, readRecording, streamOf } from '../support/replay.ts'
 import { INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { stream } from '../support/upstream.ts'
 import { BODY, chatScene, chunksOf, WITH_USAGE } from './support.ts'
 
-const { upstream, asked, post, streamed, lastCall } = await chatScene()
+const { upstream, upstreamBody, post, streamed, lastCall } = await chatScene()
 
 describe('"stream_options.include_usage (asked upstream always, shown to the caller only on request)"', () => {
   const ways: [string, JsonObject][] = [
@@ -17,26 +17,26 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
   ]
   test.each(ways)('%s: requested upstream, and not shown', async (_, fields) => {
     const payloads = await streamed(fields)
-    expect(asked().stream_options).toEqual({
+    expect(upstreamBody().stream_options).toEqual({
       ...((fields.stream_options as JsonObject) ?? {}),
       include_usage: true,
     })
     for (const chunk of chunksOf(payloads)) expect(chunk.usage ?? null).toBeNull()
     expect(payloads).toEqual(
-      recorded('openai', 'stream-text').filter((payload) => !payload.includes('"choices":[]')),
+      readRecording('openai', 'stream-text').filter((payload) => !payload.includes('"choices":[]')),
     )
     expect(await lastCall()).toMatchObject({ estimated: 0, output_tokens: 24 })
   })
   test('on request it is shown, and every byte is the provider’s', async () => {
     const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
     expect(text).toBe(
-      recorded('openai', 'stream-text')
-        .map((payload) => framed('openai', payload))
+      readRecording('openai', 'stream-text')
+        .map((payload) => frame('openai', payload))
         .join(''),
     )
   })
   test('otherwise it is dropped, and every other byte is the provider’s', async () => {
-    const payloads = recorded('openai', 'stream-text')
+    const payloads = readRecording('openai', 'stream-text')
     const event = (payload: string) => `id: 7\r\ndata:${payload}\r\n\r\n`
     upstream.answer(stream(...payloads.map((payload) => ({ send: event(payload) }))))
     expect(await (await post({ ...BODY, stream: true })).text()).toBe(
@@ -95,7 +95,7 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
   )
   test('a whole call does not request it, and always shows it', async () => {
     const answer = (await (await post(BODY)).json()) as JsonObject
-    expect(asked()).not.toHaveProperty('stream_options')
+    expect(upstreamBody()).not.toHaveProperty('stream_options')
     expect(answer.usage).toMatchObject({ prompt_tokens: 14, completion_tokens: 24 })
   })
 })

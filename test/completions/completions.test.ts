@@ -5,10 +5,10 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { INPUT_NANOS, MODELS, OUTPUT_NANOS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { events, RESET, refusal, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await threeProviders()
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await threeProviders()
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const PATH = '/v1/completions'
@@ -75,7 +75,7 @@ describe('an answer', () => {
       [0, 'One.'],
       [1, 'Two.'],
     ])
-    expect(asked()).toMatchObject({ n: 2 })
+    expect(upstreamBody()).toMatchObject({ n: 2 })
   })
 
   test.each([
@@ -99,7 +99,7 @@ describe('an answer', () => {
       expect(pieces.filter(({ usage }) => usage).map(({ usage }) => usage?.total_tokens)).toEqual(
         Array(usages).fill(8),
       )
-      expect(asked()).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+      expect(upstreamBody()).toMatchObject({ stream: true, stream_options: { include_usage: true } })
       expect(await lastCall()).toMatchObject({ streamed: 1, estimated: 0, cost_nanos: COST_NANOS })
     },
   )
@@ -138,7 +138,7 @@ describe('an answer', () => {
     upstream.answer(whole({ ...reply, choices: reply.choices.map((choice) => ({ ...choice, logprobs })) }))
     const answer = await sdk.completions.create({ model: GPT, prompt: 'x', logprobs: 1 })
     expect(answer.choices[0]?.logprobs).toEqual(expected)
-    expect(asked()).toMatchObject({ logprobs: true, top_logprobs: 1 })
+    expect(upstreamBody()).toMatchObject({ logprobs: true, top_logprobs: 1 })
     upstream.answer(
       events([
         ...logprobs.content.map((entry) =>
@@ -185,7 +185,7 @@ describe('the prompt becomes the user’s message', () => {
   ])('to %s', async (_provider, model, expected) => {
     upstream.answer(refusal(400))
     await call(PATH, { ...FIELDS, model })
-    expect(asked()).toMatchObject(expected)
+    expect(upstreamBody()).toMatchObject(expected)
   })
 
   test('to chat completions, with every field that it has', async () => {
@@ -203,14 +203,14 @@ describe('the prompt becomes the user’s message', () => {
       best_of: 1,
       logit_bias: {},
     })
-    expect(asked()).toMatchObject({
+    expect(upstreamBody()).toMatchObject({
       model: GPT,
       messages: [{ role: 'user', content: 'Why?' }],
       max_completion_tokens: 50,
       seed: 7,
       stop: ['END'],
     })
-    expect(Object.keys(asked())).not.toContain('prompt')
+    expect(Object.keys(upstreamBody())).not.toContain('prompt')
   })
 
   test('a prompt that is parsed on a thread, too', async () => {
@@ -218,7 +218,7 @@ describe('the prompt becomes the user’s message', () => {
     const prompt = 'tide '.repeat(300_000)
     const response = await call(PATH, { model: GPT, prompt })
     expect(await response.json()).toMatchObject({ choices: [{ text: 'Long.' }] })
-    expect(asked()).toMatchObject({ messages: [{ content: prompt }] })
+    expect(upstreamBody()).toMatchObject({ messages: [{ content: prompt }] })
   })
 
   test('the answer names the requested model', async () => {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { axeFindings } from '../support/axe.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Theme } from '../support/console-page.ts'
-import type { Who } from '../support/console-session.ts'
+import type { ConsoleUser } from '../support/console-session.ts'
 import { IS_LONG } from '../support/long.ts'
 import type { Size } from '../support/screens.ts'
 import { addressOf, PAGES, type Viewer } from './pages.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await week[Symbol.asyncDispose]()
 })
 
-const VIEWERS: Readonly<Record<Viewer, Who | undefined>> = {
+const VIEWERS: Readonly<Record<Viewer, ConsoleUser | undefined>> = {
   nobody: undefined,
   operator: 'operator',
   alice: { account: 'alice' },

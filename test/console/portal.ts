@@ -1,5 +1,5 @@
 // Sessions of the console that send requests by whole paths, for tests of the portal: JSON, forms, and requests that can be aborted.
-import { clientOf, signedIn, type Who } from '../support/console-session.ts'
+import { type ConsoleUser, clientOf, signedIn } from '../support/console-session.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
 interface AskOptions {
@@ -15,7 +15,7 @@ interface Portal {
   askRaw(path: string, body: FormData, headers?: Record<string, string>): Promise<Response>
 }
 
-export const consoleSession = async (gateway: TestGateway, who: Who): Promise<Portal> =>
+export const consoleSession = async (gateway: TestGateway, who: ConsoleUser): Promise<Portal> =>
   portalOf(gateway, (await signedIn(gateway, who)).cookie)
 
 /** Sessions of the new accounts alice and bob, with 5 USD each, and of the operator. */

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { makeInvitation } from '../../src/access/sign-in-links.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
-import { clientOf, type SentToConsole, signedIn } from '../support/console-session.ts'
-import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
+import { type ConsoleRequest, clientOf, signedIn } from '../support/console-session.ts'
+import { BACKGROUND_TIMEOUT_MS } from '../support/eventually.ts'
 import { expectLines, idOf, onFullDisk } from '../support/request-lines.ts'
 
-setDefaultTimeout(BESIDE_THE_CALLS_MS)
+setDefaultTimeout(BACKGROUND_TIMEOUT_MS)
 
 const { gateway } = await fileConsole({ catalogue: catalogueOf({ upstream_url: 'simulator' }) })
 await gateway.account('alice', { balance_usd: '10' })
@@ -25,7 +25,7 @@ const expectOf = (
   path: string,
   body?: unknown,
 ) => expectLines(gateway, { says, make: async () => idOf(await by.send(method, path, sentOf(body))) })
-const sentOf = (body: unknown): SentToConsole => (body === undefined ? {} : { body })
+const sentOf = (body: unknown): ConsoleRequest => (body === undefined ? {} : { body })
 
 const SIGNED_IN = ['signed in to the console']
 const REFUSED = ['request refused']

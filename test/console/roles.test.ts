@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
-import type { Who } from '../support/console-session.ts'
+import type { ConsoleUser } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -39,7 +39,7 @@ const OF_OPERATOR = [
 /** Pixels of the side bar that are visible only by scrolling. */
 const HIDDEN_OF_BAR = "((bar) => bar.scrollHeight - bar.clientHeight)(document.querySelector('.side-bar'))"
 
-const VIEWERS: readonly (readonly [string, Who, readonly string[]])[] = [
+const VIEWERS: readonly (readonly [string, ConsoleUser, readonly string[]])[] = [
   ['an account', { account: 'alice' }, OF_ACCOUNTS],
   ['a key', { key: keys.alice }, OF_KEYS],
 ]

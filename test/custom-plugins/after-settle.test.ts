@@ -88,7 +88,7 @@ describe('no call is delayed', () => {
       throw new Error('no disk')
     }
     expect((await call(wholePath(), ask())).status).toBe(200)
-    await gateway.log.shows(
+    await gateway.log.waitForLine(
       ({ message, plugin, cause }) =>
         message === 'a plugin failed after a call' &&
         plugin === 'tell' &&

@@ -24,7 +24,7 @@ const pluginRunning = (name: keyof Hooks) =>
   `export default ({ gateway }) => gateway.beforeCall((call) => globalThis.own_plugin_hooks.${name}?.(call))`
 
 const LIMIT_MS = 300
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: (url) =>
     unitModels(url) +
     modelSection(
@@ -227,7 +227,7 @@ describe('a changed body', () => {
     hooks.first = () => ({ body: SHORT })
     const long = ask('word '.repeat(5_000), { generationConfig: { maxOutputTokens: 8_000 } })
     expect((await call(wholePath(), long)).status).toBe(200)
-    expect(asked()).toEqual(SHORT)
+    expect(upstreamBody()).toEqual(SHORT)
     const { hold_nanos, cost_nanos, model } = await lastCall()
     expect({ cost_nanos, model }).toEqual({ cost_nanos: ANSWER_NANOS, model: MODEL })
     // 100 tokens of output at no more than 30,000 each, and a few of input; the unchanged body would hold 80 times as much.
@@ -248,7 +248,7 @@ describe('a changed body', () => {
     }
     expect((await call(wholePath(), ask('as sent'))).status).toBe(200)
     expect(order).toEqual(['first as sent', 'second changed once'])
-    expect(asked()).toMatchObject({ contents: ask('changed twice').contents })
+    expect(upstreamBody()).toMatchObject({ contents: ask('changed twice').contents })
   })
 
   test('reaches the provider of a stream, too', async () => {
@@ -256,7 +256,7 @@ describe('a changed body', () => {
     hooks.first = () => ({ body: SHORT })
     const response = await call(streamPath(), ask())
     expect(await response.text()).toContain('Hello.')
-    expect(asked()).toEqual(SHORT)
+    expect(upstreamBody()).toEqual(SHORT)
     expect((await lastCall()).cost_nanos).toBe(ANSWER_NANOS)
   })
 
@@ -332,7 +332,7 @@ describe('a large body, which is parsed on a thread', () => {
     expect(upstream.last().body.toString()).toBe(JSON.stringify(large))
     hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: 7 } } })
     expect((await call(wholePath(), in_chunks())).status).toBe(200)
-    expect(asked()).toEqual({ ...large, generationConfig: { maxOutputTokens: 7 } })
+    expect(upstreamBody()).toEqual({ ...large, generationConfig: { maxOutputTokens: 7 } })
   })
 
   test('counts for an Idempotency-Key as the caller sent it', async () => {

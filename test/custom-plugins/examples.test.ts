@@ -91,7 +91,7 @@ describe.each([
 ])('%s', (_name, start) => {
   test('the moderation list refuses texts with a word of its file, and no others', async () => {
     await using run = await start(filesOf(['moderation-list.ts', 'moderation-words.txt']), {})
-    upstream.seen.length = 0
+    upstream.requests.length = 0
     const refused = [
       'a forbidden phrase',
       'A FORBIDDEN\n  Phrase!',
@@ -106,10 +106,10 @@ describe.each([
         error: { status: 'PERMISSION_DENIED', message: expect.stringContaining('not allowed here') },
       })
     }
-    expect(upstream.seen).toHaveLength(0)
+    expect(upstream.requests).toHaveLength(0)
     for (const text of ['a phrase', 'forbidden', 'unforbidden phrase', 'a forbidden phrases'])
       expect({ text, status: (await say(run, text)).status }).toEqual({ text, status: 200 })
-    expect(upstream.seen).toHaveLength(4)
+    expect(upstream.requests).toHaveLength(4)
   })
 
   test('the webhook reports each call once, signed, and tries again while that can help', async () => {

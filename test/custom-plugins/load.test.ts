@@ -291,7 +291,7 @@ test('the example of the manual is loaded unchanged, and works as described', as
   expect(await refused.text()).toContain('Trial keys make no images')
   const chat = { model: MODEL, messages: [{ role: 'user', content: 'Hello.' }] }
   expect((await gateway.call('/v1/chat/completions', chat, { key })).status).toBe(200)
-  await gateway.log.shows(({ message, plugin }) => message === 'a call was paid' && plugin === 'hello')
+  await gateway.log.waitForLine(({ message, plugin }) => message === 'a call was paid' && plugin === 'hello')
 })
 
 describe('routes of plugins', () => {

@@ -60,7 +60,7 @@ test.each([
       body: JSON.stringify(ask()),
     })
   const streamed = post(streamPath())
-  await upstream.sees(1)
+  await upstream.waitForRequest(1)
   for (let calls = 0; calls < 2; calls++) expect((await post(wholePath())).status).toBe(200)
   rest.resolve()
   expect(await (await streamed).text()).toBe(STREAMED)

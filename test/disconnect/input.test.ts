@@ -34,7 +34,7 @@ async function leaveAfter(
   const own = key || (await gateway.caller())
   const leaving = new AbortController()
   const left = gateway.call(path, body, { key: own, headers, signal: leaving.signal }).catch(() => 'left')
-  const seen = await upstream.sees(requests)
+  const seen = await upstream.waitForRequest(requests)
   leaving.abort()
   expect(await left).toBe('left')
   return { key: own, seen }
@@ -45,7 +45,7 @@ describe('the input is charged', () => {
     ['whole', wholePath()],
     ['streamed', streamPath()],
   ])('%s: of the attempt under way, not of those that failed before', async (_kind, path) => {
-    const before = s.upstream.seen.length
+    const before = s.upstream.requests.length
     s.upstream.answer((_, index) => (index === before ? refusal(503) : SILENCE))
     const { key, seen } = await leaveAfter(s, before + 2, { path })
     await seen.over
@@ -55,7 +55,7 @@ describe('the input is charged', () => {
   test('of embeddings', async () => {
     s.upstream.answer(SILENCE)
     const input = 'x'.repeat(4_000)
-    const { key } = await leaveAfter(s, s.upstream.seen.length + 1, {
+    const { key } = await leaveAfter(s, s.upstream.requests.length + 1, {
       path: '/v1/embeddings',
       body: { model: EMBEDDING, input },
     })
@@ -65,7 +65,7 @@ describe('the input is charged', () => {
   test('once for an Idempotency-Key: sent again it is refused, and nothing more is charged', async () => {
     s.upstream.answer(SILENCE)
     const headers = { 'idempotency-key': 'left-early' }
-    const { key } = await leaveAfter(s, s.upstream.seen.length + 1, { headers })
+    const { key } = await leaveAfter(s, s.upstream.requests.length + 1, { headers })
     await s.gateway.rest()
     const again = await s.gateway.call(wholePath(), BODY, { key, headers })
     expect(again.status).toBe(409)

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { DELIVERIES, type Delivery, type Wire } from '../protocols/written/deliveries.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { cellsOf } from '../support/long.ts'
+import { sample } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { disconnectScene, expectSettledOnce, sendRaw } from './support.ts'
 import {
@@ -81,7 +81,7 @@ describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   const { request, deliveries, row, translates } = way
 
   // Every kind for each protocol; some for the translations, whose output the provider's protocol counts.
-  test.each(translates ? cellsOf(deliveries, row) : deliveries)(
+  test.each(translates ? sample(deliveries, row) : deliveries)(
     'a caller who disconnects pays for %s',
     async (_kind, delivery) => {
       const key = await leave(request, delivery)
@@ -89,7 +89,7 @@ describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
     },
   )
 
-  test.each(cellsOf(deliveries, row))(
+  test.each(sample(deliveries, row))(
     'the caller pays for %s where the provider breaks the stream',
     async (_kind, delivery) => {
       const key = await breakOff(request, delivery)

@@ -36,7 +36,7 @@ async function leaveAfter(s: DisconnectScene, packets: number) {
   await arrived.promise
   // The newest packet is held back: it may be the last.
   const delivered = PACKETS[packets - 2]
-  if (delivered) await client.sees(delivered)
+  if (delivered) await client.waitForText(delivered)
   const seen = s.upstream.last()
   client.leave('close')
   await s.callers.left.reaches(left + 1)

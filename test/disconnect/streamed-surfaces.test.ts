@@ -1,7 +1,7 @@
 // silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and the cost
 // of the call, to the nano-dollar. One settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { cellsOf } from '../support/long.ts'
+import { sample } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './streams.ts'
 import {
@@ -65,7 +65,7 @@ async function leaveAt(s: DisconnectScene, surface: StreamedSurface, point: Poin
   const { key, client } = await sendRaw(s.gateway, await wireOf(surface.request))
   await arrived.promise
   const sees = seesUntil(surface, point)
-  if (sees !== undefined) await client.sees(sees)
+  if (sees !== undefined) await client.waitForText(sees)
   const seen = s.upstream.last()
   client.leave('close')
   await s.callers.left.reaches(left + 1)
@@ -91,7 +91,7 @@ async function breakAt(s: DisconnectScene, surface: StreamedSurface, point: Poin
   s.upstream.answer(nothing_sent ? { steps } : stream(...until, { wait: seen.promise }, ...steps))
   const { key, client } = await sendRaw(s.gateway, await wireOf(surface.request))
   const sees = seesUntil(surface, point)
-  if (sees !== undefined) await client.sees(sees)
+  if (sees !== undefined) await client.waitForText(sees)
   seen.resolve()
   await client.closed
   client.leave('close')
@@ -123,7 +123,7 @@ describe.each(surfaces)('%s', (name, surface, row) => {
   test('the caller disconnects before the request has come: no hold, no call, nothing is sent', async () =>
     expectNothingSent(cancelling, await wireOf(surface.request)))
 
-  test.each(cellsOf(points, row))(
+  test.each(sample(points, row))(
     'the caller disconnects %s; cancel: the delivered part is charged',
     async (_when, point) => {
       const { key, seen } = await leaveAt(cancelling, surface, point, false)
@@ -138,7 +138,7 @@ describe.each(surfaces)('%s', (name, surface, row) => {
     },
   )
 
-  test.each(cellsOf(points, row + 1))(
+  test.each(sample(points, row + 1))(
     'the caller disconnects %s; drain: all of it is charged',
     async (_when, point) => {
       const { key, seen } = await leaveAt(draining, surface, point, true)
@@ -151,7 +151,7 @@ describe.each(surfaces)('%s', (name, surface, row) => {
   const breaks = points.flatMap(([when, point]) =>
     Object.entries(breaksOf(theirs)).map(([what, steps]) => [when, what, point, steps] as const),
   )
-  test.each(cellsOf(breaks, row))('the upstream, %s, %s', async (_when, what, point, steps) => {
+  test.each(sample(breaks, row))('the upstream, %s, %s', async (_when, what, point, steps) => {
     const { key, received } = await breakAt(cancelling, surface, point, steps)
     const ending = endingOf(theirs, point, { what, held_back: !OF_UNITS.has(name) })
     expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)

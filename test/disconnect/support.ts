@@ -4,7 +4,7 @@ import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { eventually } from '../support/eventually.ts'
-import type { HoldFate } from '../support/holds.ts'
+import type { HoldOutcome } from '../support/holds.ts'
 import { streamPath, wholePath } from '../support/native.ts'
 import { type Scene, type SceneOptions, scene } from '../support/scene.ts'
 import { connectSocket, rawPost, type SocketClient } from '../support/socket-client.ts'
@@ -147,7 +147,7 @@ export async function sendRaw(
 
 /** Waits until the call of a key is settled: its record is logged once it is in the books. */
 export async function settlement({ gateway }: Scene, key: string): Promise<void> {
-  await gateway.log.shows((line) => line.message === 'call' && line.key === key.slice(0, 10))
+  await gateway.log.waitForLine((line) => line.message === 'call' && line.key === key.slice(0, 10))
 }
 
 /**
@@ -158,7 +158,7 @@ export async function expectSettledOnce(
   s: Scene,
   key: string,
   expected: Partial<Call>,
-  fate?: HoldFate['state'],
+  fate?: HoldOutcome['state'],
 ): Promise<void> {
   await settlement(s, key)
   s.upstream.answer(whole(REFUSAL))
@@ -187,12 +187,12 @@ export async function expectNothingSent(
   wire: (key: string) => Buffer,
 ): Promise<void> {
   const { calls, holds } = gateway.rows()
-  const [seen, arrived, left] = [upstream.seen.length, callers.arrived.count, callers.left.count]
+  const [seen, arrived, left] = [upstream.requests.length, callers.arrived.count, callers.left.count]
   const { client } = await sendRaw(gateway, wire, 10)
   await callers.arrived.reaches(arrived + 1)
   client.leave('close')
   await eventually('the gateway notices', () => callers.left.count > left)
   const after = await gateway.atRest()
   expect([after.calls.length, after.holds.length]).toEqual([calls.length, holds.length])
-  expect(upstream.seen).toHaveLength(seen)
+  expect(upstream.requests).toHaveLength(seen)
 }

@@ -92,7 +92,7 @@ const IMAGES: Readonly<Record<string, SurfaceRequest>> = {
 
 describe('a disconnect before the first attempt: cancelled, free, and no failed request', () => {
   const leave = async (request: SurfaceRequest): Promise<string> => {
-    const seen = s.upstream.seen.length
+    const seen = s.upstream.requests.length
     const hook = holdUp()
     const left = s.callers.left.count
     const { key, client } = await sendRaw(s.gateway, await wireOf(request))
@@ -101,7 +101,7 @@ describe('a disconnect before the first attempt: cancelled, free, and no failed 
     await s.callers.left.reaches(left + 1)
     hook.goOn()
     await s.gateway.rest()
-    expect(s.upstream.seen).toHaveLength(seen)
+    expect(s.upstream.requests).toHaveLength(seen)
     return key
   }
 
@@ -127,17 +127,17 @@ describe('a disconnect before the first attempt: cancelled, free, and no failed 
 
   test('a create over a WebSocket', async () => {
     const errors = await errorAnswers(s)
-    const seen = s.upstream.seen.length
+    const seen = s.upstream.requests.length
     const hook = holdUp()
     const key = await s.gateway.caller()
     const socket = await openSocket(s.gateway, { key })
     socket.send({ type: 'response.create', model: OVER_RESPONSES, input: 'Why?' })
     await hook.reached
     socket.raw.terminate()
-    await s.gateway.log.shows(({ message }) => message === 'a WebSocket was closed')
+    await s.gateway.log.waitForLine(({ message }) => message === 'a WebSocket was closed')
     hook.goOn()
     await s.gateway.rest()
-    expect(s.upstream.seen).toHaveLength(seen)
+    expect(s.upstream.requests).toHaveLength(seen)
     await expectSettledOnce(s, key, UNSENT)
     await expectNoFailure(errors)
   })
@@ -147,9 +147,9 @@ describe('a disconnect while the provider is silent: no failed request either', 
   test.each([...TEXTS, ...Object.entries(IMAGES)])('%s', async (_name, request) => {
     const errors = await errorAnswers(s)
     s.upstream.answer(SILENCE)
-    const seen = s.upstream.seen.length
+    const seen = s.upstream.requests.length
     const { key, client } = await sendRaw(s.gateway, await wireOf(request))
-    await s.upstream.sees(seen + 1)
+    await s.upstream.waitForRequest(seen + 1)
     client.leave('reset')
     await s.upstream.last().over
     await expectSettledOnce(s, key, { outcome: 'cancelled', status: 499 })
@@ -159,7 +159,7 @@ describe('a disconnect while the provider is silent: no failed request either', 
   test('a free request, which has no record: one log line says so', async () => {
     const errors = await errorAnswers(s)
     s.upstream.answer(SILENCE)
-    const seen = s.upstream.seen.length
+    const seen = s.upstream.requests.length
     const { path, headers, body } = REQUESTS.messages(OVER_MESSAGES, false)
     const count = {
       path: `${path}/count_tokens`,
@@ -167,9 +167,9 @@ describe('a disconnect while the provider is silent: no failed request either', 
       body: { model: body.model, messages: body.messages },
     }
     const { client } = await sendRaw(s.gateway, await wireOf(count))
-    await s.upstream.sees(seen + 1)
+    await s.upstream.waitForRequest(seen + 1)
     client.leave('reset')
-    const line = await s.gateway.log.shows(({ message }) => DISCONNECTED.test(message))
+    const line = await s.gateway.log.waitForLine(({ message }) => DISCONNECTED.test(message))
     expect(line).toMatchObject({ level: 'info', status: 499 })
     await expectNoFailure(errors)
   })

@@ -56,7 +56,7 @@ describe.concurrent('a caller who does not read', () => {
     const { sent, answer } = largeStream(STREAM_BYTES)
     s.upstream.answer(answer)
     const { key, client } = await callRaw(s, true)
-    await client.sees('word')
+    await client.waitForText('word')
     client.pause()
     await untilBlocked(sent)
     expect(sent.bytes).toBeLessThan(MAX_IN_FLIGHT)
@@ -72,7 +72,7 @@ describe.concurrent('a caller who does not read', () => {
     await using s = await disconnectScene({ server: 'stalled_reader_timeout_ms = 1000' })
     s.upstream.answer(largeStream(STREAM_BYTES).answer)
     const { key, client } = await callRaw(s, true)
-    await client.sees('word')
+    await client.waitForText('word')
     client.pause()
     const seen = s.upstream.last()
     await seen.over
@@ -101,7 +101,7 @@ describe.concurrent('a long silence of the upstream', () => {
     const calls: RawCall[] = []
     for (const index of answers.keys()) {
       calls.push(await callRaw(s, index > 0, { connection: 'keep-alive' }))
-      await s.upstream.sees(index + 1)
+      await s.upstream.waitForRequest(index + 1)
     }
     const idle = await connectSocket(s.gateway.url)
     idle.send('GET /healthz HTTP/1.1\r\nhost: gateway.test\r\n\r\n')
@@ -109,7 +109,8 @@ describe.concurrent('a long silence of the upstream', () => {
     expect(idle.received()).toContain('200 OK')
     silence.resolve()
 
-    for (const [index, { client }] of calls.entries()) await client.sees(index === 0 ? '}}' : '\r\n0\r\n\r\n')
+    for (const [index, { client }] of calls.entries())
+      await client.waitForText(index === 0 ? '}}' : '\r\n0\r\n\r\n')
     // Kept open for the next call, and cut when none comes.
     await Promise.all(calls.map(({ client }) => client.closed))
     for (const { key } of calls)

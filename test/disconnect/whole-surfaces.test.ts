@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
-import { cellsOf } from '../support/long.ts'
+import { sample } from '../support/long.ts'
 import { type Answer, RESET, refusal, type Step, splitAt, whole } from '../support/upstream.ts'
 import {
   type DisconnectScene,
@@ -204,7 +204,7 @@ describe.each(surfaces)('%s', (_name, surface, row) => {
   test('the caller disconnects before the request has come: no hold, no call, nothing is sent', async () =>
     expectNothingSent(cancelling, await wireOf(surface.request)))
 
-  test.each(cellsOf(points, row))(
+  test.each(sample(points, row))(
     'the caller disconnects %s; cancel: the upstream is aborted',
     async (_when, at) => {
       const { key, seen } = await leaveAt(cancelling, surface, at)
@@ -213,7 +213,7 @@ describe.each(surfaces)('%s', (_name, surface, row) => {
     },
   )
 
-  test.each(cellsOf(points, row + 1))(
+  test.each(sample(points, row + 1))(
     'the caller disconnects %s; drain: the answer is awaited, and charged',
     async (_when, at) => {
       const { key, seen } = await leaveAt(draining, surface, at)
@@ -224,7 +224,7 @@ describe.each(surfaces)('%s', (_name, surface, row) => {
     },
   )
 
-  test.each(cellsOf(Object.entries(BREAKS), row))(
+  test.each(sample(Object.entries(BREAKS), row))(
     'the answer %s: nothing is charged',
     async (_what, broken) => {
       cancelling.upstream.answer(typeof broken === 'function' ? broken(surface.answer) : broken)

@@ -30,12 +30,12 @@ afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.
 
 /** A caller disconnects while the provider works; the provider answers once the gateway has noticed. */
 async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
-  const { script, asked, release } = heldBack(answer)
+  const { script, received, release } = heldBack(answer)
   s.upstream.answer(script)
-  const before = s.upstream.seen.length
+  const before = s.upstream.requests.length
   const left = s.callers.left.count
   const { key, client } = await callRaw(s, false)
-  await asked
+  await received
   const seen = s.upstream.last()
   client.leave(way)
   await s.callers.left.reaches(left + 1)
@@ -43,7 +43,7 @@ async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
   if (s === draining) release()
   await seen.over
   release()
-  return { key, seen, attempts: () => s.upstream.seen.length - before }
+  return { key, seen, attempts: () => s.upstream.requests.length - before }
 }
 
 describe.each(WAYS)('the caller of a whole answer disconnects before it, by %s', (way) => {
@@ -83,7 +83,7 @@ describe('a caller who disconnects leaves no trace', () => {
     const { client } = await callRaw(cancelling, false, { missing_bytes: 10 })
     await arrived.reaches(before + 1)
     client.leave('close')
-    await cancelling.gateway.log.shows(({ kind }) => kind === 'invalid_request')
+    await cancelling.gateway.log.waitForLine(({ kind }) => kind === 'invalid_request')
     const after = await cancelling.gateway.atRest()
     expect(after.calls).toHaveLength(calls.length)
     expect(after.holds).toHaveLength(holds.length)
@@ -97,7 +97,7 @@ describe('the time to drain is limited', () => {
       script: SILENCE,
     })
     const { key, client } = await callRaw(s, false)
-    const seen = await s.upstream.sees(1)
+    const seen = await s.upstream.waitForRequest(1)
     client.leave('close')
     await seen.over
     expect(seen.aborted).toBe(true)

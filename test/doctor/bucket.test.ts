@@ -6,7 +6,7 @@ import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
-import { refusing } from '../support/s3-refusals.ts'
+import { startRefusingProxy } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../support/s3-server.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ['read', /^(GET|HEAD) \/files\/part/],
     ['delete', /^DELETE /],
   ])('whose key may not %s fails', async (_, request) => {
-    using proxy = refusing(s3, (begin) => request.test(begin))
+    using proxy = startRefusingProxy(s3, (begin) => request.test(begin))
     expect(await check({ endpoint: proxy.endpoint })).toMatchObject([
       { level: 'fail', found: expect.stringContaining('the key may not do that in this bucket') },
     ])

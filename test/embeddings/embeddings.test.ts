@@ -33,12 +33,12 @@ function model(id: string, ...providers: readonly string[]): string {
   return modelSection(id, routes, { kind: 'embedding', price: 'input = 0.02' })
 }
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: embeddingModels,
 })
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const base64 = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64')
@@ -74,7 +74,7 @@ describe("to a provider of OpenAI's protocol", () => {
       expect(answer.data.map(({ embedding }) => [...embedding])).toEqual(vectors)
       expect(upstream.last().path).toBe('/v1/embeddings')
       expect(upstream.last().headers.authorization).toBe(`Bearer ${PROVIDER_KEYS[0]}`)
-      expect(asked()).toEqual({
+      expect(upstreamBody()).toEqual({
         model: UPSTREAM_MODEL,
         input,
         dimensions: 3,
@@ -129,7 +129,7 @@ describe("to a provider of OpenAI's protocol", () => {
     const response = await post({ model: OPENAI, input: 'Tides', encoding_format: 'float', task: 'search' })
     expect(await response.text()).toBe(text)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-    expect(asked()).toMatchObject({ task: 'search', encoding_format: 'float' })
+    expect(upstreamBody()).toMatchObject({ task: 'search', encoding_format: 'float' })
     const request = `{ "input":"Tides", "big":9007199254740993, "model" : "${OPENAI}","dimensions":1e1 }`
     await (await post(request)).text()
     expect(upstream.last().body.toString()).toBe(request.replace(OPENAI, UPSTREAM_MODEL))
@@ -174,7 +174,7 @@ describe('to Gemini', () => {
       })
       expect(upstream.last().path).toBe('/v1beta/models/upstream-embedding:batchEmbedContents')
       expect(upstream.last().headers['x-goog-api-key']).toBe(PROVIDER_KEYS[0])
-      expect(asked()).toEqual({
+      expect(upstreamBody()).toEqual({
         requests: ['Tides rise.', 'And fall.'].map((text) => ({
           model: `models/${UPSTREAM_MODEL}`,
           content: { parts: [{ text }] },
@@ -205,7 +205,7 @@ describe('to Gemini', () => {
       dimensions: 2,
       encoding_format: 'float',
     })
-    expect(asked()).toMatchObject({ requests: [{ outputDimensionality: 2 }] })
+    expect(upstreamBody()).toMatchObject({ requests: [{ outputDimensionality: 2 }] })
     expect(answer.data[0]?.embedding).toEqual([0.6, 0.8])
   })
 
@@ -223,7 +223,7 @@ describe('to Gemini', () => {
       const failure = await sdk.embeddings.create({ model: GEMINI, input }).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(OpenAI.BadRequestError)
       expect(failure).toMatchObject({ param: 'input' })
-      expect(upstream.seen).toEqual([])
+      expect(upstream.requests).toEqual([])
       expect(await gateway.atRest()).toEqual(before)
     },
   )
@@ -231,7 +231,7 @@ describe('to Gemini', () => {
   test('a later route that accepts tokens gets them, and the first has no cooldown', async () => {
     upstream.answer(whole(openaiAnswer([[1, 2]])))
     await sdk.embeddings.create({ model: EITHER, input: [1, 2, 3] })
-    expect(upstream.seen.map(({ path }) => path)).toEqual(['/v1/embeddings'])
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/embeddings'])
     upstream.answer(whole(geminiAnswer([[1, 2]])))
     await sdk.embeddings.create({ model: EITHER, input: 'Tides' })
     expect(upstream.last().path).toContain(':batchEmbedContents')
@@ -243,7 +243,7 @@ describe('refusals before any upstream request leave no trace', () => {
     const before = await gateway.atRest()
     const response = await post(body)
     expect([response.status, await response.json()]).toMatchObject([status, { error }])
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
     expect(await gateway.atRest()).toEqual(before)
   }
 
@@ -308,7 +308,7 @@ describe('refusals before any upstream request leave no trace', () => {
       403,
       'MODEL_ACCESS_DENIED',
     ])
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
     upstream.answer(whole(openaiAnswer([[1]], { prompt_tokens: 1_000 })))
     const exact = await gateway.caller(formatUsd(held_nanos))
     const response = await call(PATH, text_body, { key: exact })
@@ -330,7 +330,7 @@ test('Idempotency-Key: a repeated request is answered again, and charged once', 
   const headers = { 'idempotency-key': 'the-same' }
   const send = async () => (await call(PATH, { model: GEMINI, input: 'a' }, { headers })).text()
   expect(await send()).toBe(await send())
-  expect(upstream.seen).toHaveLength(1)
+  expect(upstream.requests).toHaveLength(1)
   expect((await gateway.atRest()).calls).toHaveLength(before + 1)
 })
 

@@ -4,7 +4,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json } from '../../src/protocols/wire/json.ts'
 import { STREAMED } from '../disconnect/streams.ts'
 import type { Random } from '../money/ledger/random.ts'
-import { framed, recorded } from '../support/replay.ts'
+import { frame, readRecording } from '../support/replay.ts'
 import { type Answer, type Step, splitAt } from '../support/upstream.ts'
 import { distort } from './bodies.ts'
 
@@ -100,8 +100,8 @@ const times = <T>(count: number, value: T, change: (value: T) => T): T => {
 function eventsOf(wire: Wire, random: Random): string[] {
   if (wire === 'units') return ['data: {}\n\n']
   if (!isRecorded(wire)) return [...(STREAMED[STREAM_OF[wire]]?.provider.events ?? [])]
-  return recorded(wire, `stream-${pickFrom(NAMES[wire].stream, random)}`).map((payload) =>
-    payload === '[DONE]' ? `data: ${payload}\n\n` : framed(wire, payload),
+  return readRecording(wire, `stream-${pickFrom(NAMES[wire].stream, random)}`).map((payload) =>
+    payload === '[DONE]' ? `data: ${payload}\n\n` : frame(wire, payload),
   )
 }
 
@@ -228,7 +228,7 @@ export function distortedStream(wire: Wire, random: Random, secrets: string): An
 
 export function distortedWhole(wire: Wire, random: Random, secrets: string): Answer {
   const answer: Json = isRecorded(wire)
-    ? JSON.parse(recorded(wire, `whole-${pickFrom(NAMES[wire].whole, random)}`)[0] ?? '')
+    ? JSON.parse(readRecording(wire, `whole-${pickFrom(NAMES[wire].whole, random)}`)[0] ?? '')
     : pickFrom(WHOLE[wire], random)
   const changed = times(random.below(4), answer, (value) => distort(value, random))
   const text = random.chance(0.05) ? JSON.stringify({ error: { message: secrets } }) : JSON.stringify(changed)

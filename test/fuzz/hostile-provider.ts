@@ -1,7 +1,15 @@
 // A hostile provider: it reveals its address and its key wherever it can, and answers in every wrong way.
 import { gzipSync } from 'node:zlib'
 import type { Random } from '../money/ledger/random.ts'
-import { type Answer, RESET, refusal, type Seen, type Step, stream, whole } from '../support/upstream.ts'
+import {
+  type Answer,
+  RESET,
+  refusal,
+  type Step,
+  stream,
+  type UpstreamRequest,
+  whole,
+} from '../support/upstream.ts'
 
 const GOOD = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
@@ -27,7 +35,7 @@ const STATUSES = [
   301, 302, 307, 400, 401, 403, 404, 408, 409, 413, 418, 429, 451, 500, 502, 503, 529, 599,
 ] as const
 
-type Way = (secrets: string, random: Random, seen: Seen) => Answer
+type Way = (secrets: string, random: Random, seen: UpstreamRequest) => Answer
 
 /** Its kinds of answers; `secrets` is a sentence with its address, its host and its key. */
 const WAYS: readonly [Way, ...Way[]] = [
@@ -93,7 +101,7 @@ const WAYS: readonly [Way, ...Way[]] = [
   () => whole(GOOD),
 ]
 
-export function hostileAnswer(random: Random, seen: Seen): Answer {
+export function hostileAnswer(random: Random, seen: UpstreamRequest): Answer {
   const host = seen.headers.host ?? ''
   const secrets = `http://${host}${seen.path} ${host} refuses ${seen.headers['x-goog-api-key']}`
   return random.pick(WAYS)(secrets, random, seen)

@@ -18,7 +18,7 @@ import {
 
 const { gateway, upstream } = await fileScene()
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   upstream.answer(answering())
 })
 
@@ -35,7 +35,7 @@ describe('a malformed key is 400, and nothing is held or kept', () => {
     const before = { rows: gateway.rows().holds, kept: keptIn(gateway) }
     const { key } = await newKeys()
     expectRefusal(await send(gateway, WHOLE, { key, idempotency_key }), 400, /1 to 255 printable/)
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
     expect({ rows: gateway.rows().holds, kept: keptIn(gateway) }).toEqual(before)
   })
 
@@ -63,7 +63,7 @@ describe('"another body 422", and one charge', () => {
     const first = await send(gateway, WHOLE, keys)
     expectRefusal(await send(gateway, other, keys), 422, /was used for another request/)
     expect(await send(gateway, WHOLE, keys)).toEqual({ ...first, replayed: 'true' })
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     const { calls } = await gateway.atRest()
     expect(calls.filter(({ request_id }) => request_id === first.request_id)).toHaveLength(1)
   })
@@ -116,7 +116,7 @@ describe('"in flight 409", and one charge', () => {
     release.resolve()
     const { body } = await first
     expect(await send(gateway, paid, keys)).toMatchObject({ status: 200, replayed: 'true', body })
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     await gateway.rest()
   })
 
@@ -130,7 +130,7 @@ describe('"in flight 409", and one charge', () => {
       const all = await Promise.all(Array.from({ length: 40 }, () => send(gateway, paid, keys)))
       expect(all.filter(({ status, replayed }) => status === 200 && replayed === null)).toHaveLength(1)
       expect(all.every(({ status }) => status === 409 || status === 200)).toBe(true)
-      expect(upstream.seen).toHaveLength(1)
+      expect(upstream.requests).toHaveLength(1)
       await gateway.rest()
     },
   )
@@ -186,7 +186,7 @@ describe('a permanent refusal after the hold is kept', () => {
     expect([first.status, first.replayed]).toEqual([400, null])
     upstream.answer(answering())
     expect(await send(gateway, WHOLE, keys)).toEqual({ ...first, replayed: 'true' })
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     expect(await gateway.lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
   })
 
@@ -235,7 +235,7 @@ describe('an answer that was not completed', () => {
         409,
         /was charged, but its answer is not available/,
       )
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled' })
   })
 
@@ -245,7 +245,7 @@ describe('an answer that was not completed', () => {
     expect((await send(gateway, STREAMED, keys)).body).toContain('error')
     upstream.answer(answering())
     expectRefusal(await send(gateway, STREAMED, keys), 409, /was charged/)
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 
   test('a stream that breaks before its first bytes is not charged, and frees its key', async () => {
@@ -274,9 +274,9 @@ describe('an answer that was not completed', () => {
     await upstream.last().over
     await gateway.rest()
     upstream.answer(answering())
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     expectRefusal(await sendAfterEnd(gateway, WHOLE, keys), 409, /was charged, .+ the client disconnected/)
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })
 })
@@ -300,7 +300,7 @@ test('a gateway that cannot store keys refuses, sends nothing upstream, and char
   )
   const { status, body } = await send(broken, WHOLE, { key, idempotency_key: 'k' })
   expect([status, body.includes('disk')]).toEqual([500, false])
-  expect(upstream.seen).toEqual([])
+  expect(upstream.requests).toEqual([])
   expect((await broken.atRest()).holds).toEqual([])
   expect((await broken.call(WHOLE.path, WHOLE.body, { key })).status).toBe(200)
 })

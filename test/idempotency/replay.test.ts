@@ -10,7 +10,7 @@ import { answering, keptIn, PAID, send, withdraw } from './support.ts'
 let clock_ms = Date.now()
 const { gateway, upstream } = await fileScene({ now: () => clock_ms })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   upstream.answer(answering())
 })
 
@@ -28,7 +28,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     upstream.answer(refusal(500))
     expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
     expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     const { calls } = await gateway.atRest()
     expect(calls).toHaveLength(before + 1)
     expect(calls.at(-1)).toMatchObject({ cost_nanos: ANSWER_NANOS, request_id: first.request_id })
@@ -44,7 +44,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
       expect(first.body.length).toBeGreaterThan(MAX_ROW_BYTES)
       expect(await filesOfAnswers()).toHaveLength(files.length + 1)
       expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
-      expect(upstream.seen).toHaveLength(1)
+      expect(upstream.requests).toHaveLength(1)
     },
   )
 
@@ -68,7 +68,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     const before = keptIn(gateway)
     for (let round = 0; round < 2; round += 1)
       expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     expect(keptIn(gateway)).toEqual(before)
   })
 
@@ -94,7 +94,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
       'true',
     )
     expect((await send(gateway, paid, { key: await gateway.caller(), idempotency_key })).replayed).toBeNull()
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 
   test('the same API key sent in another way replays the same answer', async () => {
@@ -102,7 +102,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     const headers = { 'idempotency-key': fresh() }
     for (const form of ['query', 'bearer', 'x-goog-api-key', 'query'] as const)
       expect((await gateway.call(wholePath(), ask(), { key, form, headers })).status).toBe(200)
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 })
 
@@ -118,6 +118,6 @@ describe('"Kept 24 hours"', () => {
     clock_ms += 1
     expect((await send(gateway, paid, keys)).replayed).toBeNull()
     expect((await send(gateway, paid, keys)).replayed).toBe('true')
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 })

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { answer, ask, streamPath, wholePath } from '../support/native.ts'
-import { type Answer, events, type Script, type Seen, whole } from '../support/upstream.ts'
+import { type Answer, events, type Script, type UpstreamRequest, whole } from '../support/upstream.ts'
 
 export interface Paid {
   path: string
@@ -32,7 +32,7 @@ export const PAID = {
 /** The upstream's answer, as a stream or as a whole. */
 export const answering =
   (text = 'Hello.') =>
-  ({ path }: Seen): Answer =>
+  ({ path }: UpstreamRequest): Answer =>
     path.includes(':stream') ? events([answer(text)]) : whole(answer(text))
 
 /** A script, and the arrival of its first request. */

@@ -8,10 +8,10 @@ const { gateway, upstream, call, key, lastCall } = await imagesScene()
 
 /** Begins a call for two images, which another gateway then marks as failed. */
 async function beginFailedCall() {
-  const { script, asked, release } = heldBack(draws(PNG, PNG))
+  const { script, received, release } = heldBack(draws(PNG, PNG))
   upstream.answer(script)
   const answering = call(GENERATIONS, generation({ n: 2 }))
-  await asked
+  await received
   const rows = gateway.db
     .query<{ uuid: string }, []>("SELECT uuid FROM generations WHERE state = 'generating' ORDER BY position")
     .all()

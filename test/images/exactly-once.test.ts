@@ -48,12 +48,12 @@ describe('Idempotency-Key', () => {
       const key = await gateway.caller('1')
       const first = await imagesIn(await send(key, request(), 'once'))
       const stored = await storedIn(gateway)
-      const upstream_calls = upstream.seen.length
+      const upstream_calls = upstream.requests.length
       const again = await send(key, request(), 'once')
       expect(again.headers.get('idempotent-replayed')).toBe('true')
       expect(await imagesIn(again)).toEqual(first)
       expect(await storedIn(gateway)).toEqual(stored)
-      expect(upstream.seen).toHaveLength(upstream_calls)
+      expect(upstream.requests).toHaveLength(upstream_calls)
       const { accounts } = await gateway.atRest()
       expect(accounts.at(-1)?.balance_nanos).toBe(960_000_000)
       const different = await send(key, other(), 'once')
@@ -77,14 +77,14 @@ describe('Idempotency-Key', () => {
 
 test('a call that fails before its images are started does not fail the images of other calls', async () => {
   const key = await gateway.caller()
-  const { script, asked, release } = heldBack(draws(PNG))
+  const { script, received, release } = heldBack(draws(PNG))
   upstream.answer(script)
   const slow = gateway.call(GENERATIONS, generation(), { key })
   const underWay = () =>
     gateway.db
       .query<{ n: number }, []>("SELECT count(*) AS n FROM generations WHERE state = 'generating'")
       .get()?.n
-  await asked
+  await received
   expect(underWay()).toBe(1)
   await failGenerations(gateway.store, [])
   expect(underWay()).toBe(1)

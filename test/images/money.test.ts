@@ -235,10 +235,10 @@ describe('refunded in full:', () => {
   ])('upstream_error: size %s is beyond %s', async (size, model) => {
     const key = await gateway.caller('1')
     const before = await storedIn(gateway)
-    const upstream_calls = upstream.seen.length
+    const upstream_calls = upstream.requests.length
     const response = await gateway.call(GENERATIONS, generation({ size, model }), { key })
     await expectRefused(gateway, before, response, [502, 'upstream_error'])
-    expect(upstream.seen).toHaveLength(upstream_calls)
+    expect(upstream.requests).toHaveLength(upstream_calls)
   })
 })
 
@@ -322,10 +322,10 @@ describe('prices:', () => {
   test('a caller who disconnects before the provider answers is not charged, and the upstream request is aborted', async () => {
     const key = await gateway.caller('1')
     upstream.answer(SILENCE)
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const leaving = new AbortController()
     const call = gateway.call(GENERATIONS, generation(), { key, signal: leaving.signal }).catch(() => 'left')
-    await upstream.sees(seen + 1)
+    await upstream.waitForRequest(seen + 1)
     leaving.abort()
     expect(await call).toBe('left')
     await upstream.last().over

@@ -131,14 +131,14 @@ describe('a mask', () => {
     ['that is too large', OVER_OPENAI, Buffer.concat([PNG, Buffer.alloc(4 * 1024 * 1024)])],
   ])('%s is refused, and nothing is kept', async (_, model, mask) => {
     const key = await gateway.caller()
-    const before = [await storedIn(gateway), upstream.seen.length] as const
+    const before = [await storedIn(gateway), upstream.requests.length] as const
     const form = editForm({ model, mask: new File([mask], 'mask.png', { type: 'image/png' }) })
     await expectRefused(gateway, before[0], await postForm(gateway, key, form), [
       400,
       'invalid_request',
       'mask',
     ])
-    expect(upstream.seen.length).toBe(before[1])
+    expect(upstream.requests.length).toBe(before[1])
   })
 })
 

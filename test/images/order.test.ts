@@ -70,7 +70,7 @@ const ROWS: readonly (readonly [
 test.each(ROWS)('%s', async (_row, caller, path, body, refusal) => {
   const key = await caller()
   const before = await storedIn(gateway)
-  const upstream_calls = upstream.seen.length
+  const upstream_calls = upstream.requests.length
   await expectRefused(gateway, before, await gateway.call(path, body, { key }), refusal)
-  expect(upstream.seen).toHaveLength(upstream_calls)
+  expect(upstream.requests).toHaveLength(upstream_calls)
 })

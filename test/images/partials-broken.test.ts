@@ -189,9 +189,9 @@ describe.each(['cancel', 'drain'])('a caller who disconnects, with on_disconnect
 test('a caller who disconnects before the first event pays nothing, and the upstream request is aborted', async () => {
   s.upstream.answer(stream('hang'))
   const aborting = new AbortController()
-  const seen = s.upstream.seen.length
+  const seen = s.upstream.requests.length
   const answer = s.call(GENERATIONS, bodyOf(), { signal: aborting.signal }).catch(() => undefined)
-  const request = await s.upstream.sees(seen + 1)
+  const request = await s.upstream.waitForRequest(seen + 1)
   aborting.abort()
   await answer
   await request.over
@@ -211,7 +211,7 @@ test('a caller who stops reading counts as gone after a while: the image is stor
   const client = await connectSocket(scene.gateway.url)
   client.pause()
   client.send(rawPost(GENERATIONS, bodyOf(), { authorization: `Bearer ${scene.key}` }))
-  await scene.upstream.sees(1)
+  await scene.upstream.waitForRequest(1)
   const { price, ...call } = await scene.lastCall()
   expect(call).toMatchObject({ images: 1, outcome: 'cancelled', status: 499 })
   const { partial_images } = JSON.parse(price) as { partial_images: number }
@@ -228,7 +228,7 @@ test('a gateway that stops sends an error to the caller, and charges the deliver
   const stopped = scene.gateway.stop()
   expect(await events.next()).toMatchObject({ error: { code: 'overloaded' } })
   await stopped
-  await scene.gateway.log.shows(
+  await scene.gateway.log.waitForLine(
     ({ message, outcome, cost_usd }) => message === 'call' && outcome === 'broken' && cost_usd === '0.004',
   )
 })

@@ -37,7 +37,7 @@ import {
 } from './support.ts'
 
 const scene = await imagesScene()
-const { gateway, upstream, call, clock, asked, lastCall } = scene
+const { gateway, upstream, call, clock, upstreamBody, lastCall } = scene
 beforeEach(() => {
   clock.now_ms += 61_000
   upstream.answer(stream(partial(JPEG, 0), partial(WEBP, 1), completed(PNG)))
@@ -84,7 +84,7 @@ describe('openai SDK', () => {
         ...shape,
       },
     ])
-    expect(asked()).toEqual({
+    expect(upstreamBody()).toEqual({
       model: 'gpt-image-1.5',
       prompt: 'a red house',
       n: 1,
@@ -259,7 +259,7 @@ describe('partial images are not requested from the provider, and a header says 
     const response = await call(GENERATIONS, body)
     expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
     const events = eventsIn(await response.text())
-    expect(asked()).not.toContainAnyKeys(['stream', 'partial_images'])
+    expect(upstreamBody()).not.toContainAnyKeys(['stream', 'partial_images'])
     expect(new Set(kindsOf(events))).toEqual(new Set(['completed']))
     const { cost_nanos, images } = await lastCall()
     expect([cost_nanos, images]).toEqual([events.length * IMAGE_NANOS, events.length])
@@ -273,7 +273,7 @@ describe('partial images are not requested from the provider, and a header says 
   ])('but not if %s', async (_, body) => {
     const response = await call(GENERATIONS, body)
     expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
-    expect(asked()).not.toContainAnyKeys(['stream', 'partial_images'])
+    expect(upstreamBody()).not.toContainAnyKeys(['stream', 'partial_images'])
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, streamed: 0 })
   })
 
@@ -339,9 +339,9 @@ describe('before the first event, as without a stream:', () => {
   })
 
   test('a balance that pays for the image, but not for its partial images, is refused without an upstream request', async () => {
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     const response = await call(GENERATIONS, bodyOf(), { key: await gateway.caller('0.057') })
-    expect([response.status, upstream.seen.length]).toEqual([402, before])
+    expect([response.status, upstream.requests.length]).toEqual([402, before])
     const paid = await call(GENERATIONS, bodyOf(), { key: await gateway.caller('0.058') })
     expect([paid.status, eventsIn(await paid.text()).at(-1)?.cost]).toEqual([200, '0.058'])
   })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GENERATIONS, generation, imagesScene, OVER_OPENAI, PNG, sends } from './support.ts'
 
-const { call, upstream, asked, lastCall, counts, expectCounts } = await imagesScene()
+const { call, upstream, upstreamBody, lastCall, counts, expectCounts } = await imagesScene()
 
 /** A request over OpenAI's images API with further fields. */
 const bodyWith = (fields: string) =>
@@ -35,6 +35,6 @@ test('of a repeated field the provider gets the value that is charged', async ()
       .match(/"(?:n|model)":[^,}]*/g)
       ?.sort(),
   ).toEqual(['"model":"gpt-image-1.5"', '"n":2'])
-  expect(asked()).toMatchObject({ model: 'gpt-image-1.5', n: 2 })
+  expect(upstreamBody()).toMatchObject({ model: 'gpt-image-1.5', n: 2 })
   expect(await lastCall()).toMatchObject({ images: 2, cost_nanos: 100_000_000 })
 })

@@ -119,7 +119,7 @@ describe('the trial at the start', () => {
   test('runs once, with the first catalogue that has image models, and logs the failure', async () => {
     const { trial, trials, memory } = trialOf()
     for (const kinds of [['text'], ['text', 'image'], ['image']]) trial.follow(catalogueWith(...kinds))
-    const line = await memory.shows(({ message }) => message.startsWith('images cannot be decoded'))
+    const line = await memory.waitForLine(({ message }) => message.startsWith('images cannot be decoded'))
     expect(line).toMatchObject({ level: 'error', reason: expect.stringContaining(REASON) })
     expect(trials()).toBe(1)
   })

@@ -50,5 +50,5 @@ test('the error says so, the charge follows, and the images are in the history a
   expect((await call(`/api/images/${image?.id}`)).status).toBe(200)
   // A client that retries by itself does not generate and pay a second time.
   const again = await call('/v1/images/generations', request, once)
-  expect([again.status, shared.upstream.seen.length]).toEqual([409, 1])
+  expect([again.status, shared.upstream.requests.length]).toEqual([409, 1])
 }, 60_000)

@@ -27,7 +27,7 @@ import {
   sends,
 } from './support.ts'
 
-const { gateway, upstream, key, call, asked, lastCall, clock } = await imagesScene()
+const { gateway, upstream, key, call, upstreamBody, lastCall, clock } = await imagesScene()
 
 /** Noise: its size shows how it was compressed. */
 const NOISE = await sharp({
@@ -81,12 +81,12 @@ describe('output_compression', () => {
     upstream.answer(sends(NOISE_JPEG))
     const body = generation({ model: OVER_OPENAI, output_format: 'jpeg', output_compression: 20 })
     expect(await generate(body)).toEqual(NOISE_JPEG)
-    expect(asked()).toMatchObject({ output_format: 'jpeg', output_compression: 20 })
+    expect(upstreamBody()).toMatchObject({ output_format: 'jpeg', output_compression: 20 })
   })
 
   test('is not sent with a PNG, for which 100 means nothing', async () => {
     await generate(generation({ model: OVER_OPENAI, output_compression: 100 }))
-    expect(asked()).not.toHaveProperty('output_compression')
+    expect(upstreamBody()).not.toHaveProperty('output_compression')
   })
 
   test('is sent with an edit of the SDK', async () => {
@@ -166,23 +166,23 @@ describe('input_fidelity', () => {
     ['of an unknown value', HASTY_PARTIAL, 'medium'],
   ])('%s is refused, and nothing is kept', async (_, model, input_fidelity) => {
     const before = await storedIn(gateway)
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const response = await edit({ model, input_fidelity })
     await expectRefused(gateway, before, response, [400, 'invalid_request', 'input_fidelity'])
-    expect(upstream.seen.length).toBe(seen)
+    expect(upstream.requests.length).toBe(seen)
   })
 })
 
 describe('moderation', () => {
   test('goes to a model that accepts it', async () => {
     await generate(generation({ model: OVER_OPENAI, moderation: 'low' }))
-    expect(asked()).toMatchObject({ moderation: 'low' })
+    expect(upstreamBody()).toMatchObject({ moderation: 'low' })
   })
 
   test('auto, which is the default, is accepted for every model', async () => {
     await generate(generation({ moderation: 'auto' }))
     await generate(generation({ model: OTHER_MAKER, moderation: 'auto' }))
-    expect(asked()).not.toHaveProperty('moderation')
+    expect(upstreamBody()).not.toHaveProperty('moderation')
   })
 
   test.each([
@@ -215,5 +215,5 @@ describe('a field that OpenAI’s endpoint does not have is refused:', () => {
 
 test('safety_identifier is accepted like user, and not passed on', async () => {
   await generate(generation({ model: OVER_OPENAI, safety_identifier: 'someone', user: 'someone' }))
-  expect(asked()).not.toContainAnyKeys(['safety_identifier', 'user'])
+  expect(upstreamBody()).not.toContainAnyKeys(['safety_identifier', 'user'])
 })

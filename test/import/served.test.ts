@@ -5,7 +5,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { createSimulator } from '../providers/index.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
-import { eventually, untilDone } from '../support/eventually.ts'
+import { eventually, retryUntilDone } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { fakeSource, incomingAccount, incomingKey, incomingModel, keyText, USD } from './fake-source.ts'
 import { ENGINES, importFolder } from './folder.ts'
@@ -70,7 +70,7 @@ test.each(ENGINES)('over %s, keys from before work unchanged, within their limit
   // 0.50 and 1.50 USD a million tokens.
   const cost_nanos = prompt_tokens * 500 + completion_tokens * 1_500
   expect(cost_nanos).toBeGreaterThan(0)
-  await untilDone('the call is charged', async () => {
+  await retryUntilDone('the call is charged', async () => {
     expect(await folder.rows("SELECT amount_nanos FROM entries WHERE kind = 'charge'")).toEqual([
       { amount_nanos: -cost_nanos },
     ])

@@ -1,6 +1,6 @@
 // silent.md, Messages and Credentials, row by row: the version, the betas, the bytes, the events, the ids, the keys.
 import { describe, expect, test } from 'bun:test'
-import { framed, recorded, streamOf } from '../support/replay.ts'
+import { frame, readRecording, streamOf } from '../support/replay.ts'
 import { createAnthropicSdk } from '../support/sdk-clients.ts'
 import { ALIASES, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { events, stream, whole } from '../support/upstream.ts'
@@ -135,9 +135,9 @@ describe('all fields are passed on to a provider of the protocol, byte for byte'
     ['max_tokens', `{"model":"MODEL","max_tokens":60000,${rest}}`],
     ['stream', `{"stream":true,"model":"MODEL","stream":false,${rest}}`],
   ])('a field that decides the price is refused where it is written twice: %s', async (_, text) => {
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     expect((await post(text.replace('MODEL', MODEL))).status).toBe(400)
-    expect(upstream.seen.length).toBe(seen)
+    expect(upstream.requests.length).toBe(seen)
   })
   test('an invalid thinking field is left to the provider to refuse, also where the limit is lowered', async () => {
     const text = `{"model":"${MODEL}","max_tokens":99999,"thinking":"deep","messages":[{"role":"user","content":"Hi"}]}`
@@ -157,22 +157,22 @@ describe('all fields are passed on to a provider of the protocol, byte for byte'
 
 describe('answers', () => {
   test('a whole answer passes byte for byte', async () => {
-    const odd = ` ${recorded('anthropic', 'whole-tools')[0]?.replace('{', '{ "new_field" : 1.0, ')}\n`
+    const odd = ` ${readRecording('anthropic', 'whole-tools')[0]?.replace('{', '{ "new_field" : 1.0, ')}\n`
     upstream.answer(whole(odd))
     expect(await (await post(BODY)).text()).toBe(odd)
   })
   test.each(['text', 'tools', 'length', 'refused'])(
     'a stream passes byte for byte, ping and all: %s',
     async (name) => {
-      const payloads = recorded('anthropic', `stream-${name}`)
+      const payloads = readRecording('anthropic', `stream-${name}`)
       upstream.answer(streamOf('anthropic', payloads))
       const response = await post({ ...BODY, stream: true })
       expect(response.headers.get('content-type')).toBe('text/event-stream')
-      expect(await response.text()).toBe(payloads.map((payload) => framed('anthropic', payload)).join(''))
+      expect(await response.text()).toBe(payloads.map((payload) => frame('anthropic', payload)).join(''))
     },
   )
   test('unknown events and blocks pass, too', async () => {
-    const [start = '', ...rest] = recorded('anthropic', 'stream-text')
+    const [start = '', ...rest] = readRecording('anthropic', 'stream-text')
     const novel = [
       start,
       '{"type":"novel_event","x":12345678901234567890}',
@@ -182,17 +182,17 @@ describe('answers', () => {
     ]
     upstream.answer(streamOf('anthropic', novel))
     const text = await (await post({ ...BODY, stream: true })).text()
-    expect(text).toBe(novel.map((payload) => framed('anthropic', payload)).join(''))
+    expect(text).toBe(novel.map((payload) => frame('anthropic', payload)).join(''))
   })
   test('an error mid-stream is an `event: error` in the gateway’s own words, and the delivered part is charged', async () => {
-    upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error')))
+    upstream.answer(streamOf('anthropic', readRecording('anthropic', 'stream-error')))
     const response = await post({ ...BODY, stream: true })
     expect(response.status).toBe(200)
     const frames = (await response.text()).split('\n\n').filter(Boolean)
     expect(frames.slice(0, -1)).toEqual(
-      recorded('anthropic', 'stream-error')
+      readRecording('anthropic', 'stream-error')
         .slice(0, -1)
-        .map((payload) => framed('anthropic', payload).trimEnd()),
+        .map((payload) => frame('anthropic', payload).trimEnd()),
     )
     const [event, data = ''] = frames.at(-1)?.split('\n') ?? []
     expect(event).toBe('event: error')
@@ -204,7 +204,7 @@ describe('answers', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, input_tokens: 14 })
   })
   test('an error as the first event: nothing was delivered, nothing is charged', async () => {
-    upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error').slice(-1)))
+    upstream.answer(streamOf('anthropic', readRecording('anthropic', 'stream-error').slice(-1)))
     const response = await post({ ...BODY, stream: true })
     expect([response.status, await response.json()]).toMatchObject([
       529,

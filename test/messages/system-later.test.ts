@@ -23,7 +23,7 @@ const bodyOf = (model: string, stream = false) => ({
   ...(stream ? { stream } : {}),
 })
 
-const { gateway, upstream, call, asked } = await threeProviders()
+const { gateway, upstream, call, upstreamBody } = await threeProviders()
 beforeEach(() => {
   // Only the upstream request counts here.
   upstream.answer(refusal(400, '{}'))
@@ -34,7 +34,7 @@ test.each([false, true])(
   async (stream) => {
     const body = bodyOf(MODELS.anthropic, stream)
     await (await call('/v1/messages', body, { headers: HEADERS })).text()
-    expect(asked()).toEqual(body)
+    expect(upstreamBody()).toEqual(body)
     expect(upstream.last().headers['anthropic-beta']).toBe(BETA)
     await gateway.rest()
   },
@@ -42,13 +42,13 @@ test.each([false, true])(
 
 test("a late system message goes to Google's after the system instruction", async () => {
   await (await call('/v1/messages', bodyOf(MODELS.gemini), { headers: HEADERS })).text()
-  expect(JSON.stringify(asked().systemInstruction)).toMatch(/Be brief\..*answer in Latin/)
-  expect(JSON.stringify(asked().contents)).not.toContain('Latin')
+  expect(JSON.stringify(upstreamBody().systemInstruction)).toMatch(/Be brief\..*answer in Latin/)
+  expect(JSON.stringify(upstreamBody().contents)).not.toContain('Latin')
 })
 
 test("a late system message goes to OpenAI's as a system message", async () => {
   await (await call('/v1/messages', bodyOf(MODELS.openai), { headers: HEADERS })).text()
-  const { messages } = asked() as { messages: { role: string; content: unknown }[] }
+  const { messages } = upstreamBody() as { messages: { role: string; content: unknown }[] }
   const system = messages.filter(({ role }) => role === 'system')
   expect(JSON.stringify(system)).toMatch(/Be brief\..*answer in Latin/)
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { CallOptions } from '../support/gateway.ts'
-import { ERROR_BODY, providerAsked, recorded, streamOf } from '../support/replay.ts'
+import { ERROR_BODY, readRecording, streamOf, targetProvider } from '../support/replay.ts'
 import { createAnthropicSdk } from '../support/sdk-clients.ts'
 import {
   ALIASES,
@@ -17,7 +17,7 @@ import {
 import { RESET, refusal, whole } from '../support/upstream.ts'
 import { BODY, COUNT, errorOf, MODEL, messages, messagesScene } from './support.ts'
 
-const { gateway, upstream, key, post, asked, lastCall, counts, expectCounts } = await messagesScene()
+const { gateway, upstream, key, post, upstreamBody, lastCall, counts, expectCounts } = await messagesScene()
 
 describe('count_tokens: "passed on where the provider has it, estimated where not; free"', () => {
   const { max_tokens: _, ...countable } = BODY
@@ -29,7 +29,7 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
     expect(await response.json()).toEqual({ input_tokens: 2_095, novel: true })
     expect(upstream.last().path).toBe('/anthropic/v1/messages/count_tokens')
     expect(upstream.last().headers['anthropic-version']).toBe('2023-06-01')
-    await expectCounts({ ...before, seen: before.seen + 1 })
+    await expectCounts({ ...before, requests: before.requests + 1 })
   })
   test.each(['gemini', 'openai'] as const)('estimated for %s, which gets no request', async (provider) => {
     const before = counts()
@@ -89,7 +89,7 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
     upstream.answer(answer)
     const before = counts()
     expect((await errorOf(await post(countable, {}, COUNT))).status).toBe(status)
-    await expectCounts({ ...before, seen: before.seen + 1 })
+    await expectCounts({ ...before, requests: before.requests + 1 })
   })
 })
 
@@ -134,13 +134,13 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
     ],
   ]
   const answerOf = (reported: object) => ({
-    ...JSON.parse(recorded('anthropic', 'whole-text')[0] ?? ''),
+    ...JSON.parse(readRecording('anthropic', 'whole-text')[0] ?? ''),
     usage: reported,
   })
   const eventsOf = (reported: object, delta: object) =>
     streamOf(
       'anthropic',
-      recorded('anthropic', 'stream-text').map((line) => {
+      readRecording('anthropic', 'stream-text').map((line) => {
         const event = JSON.parse(line)
         if (event.type === 'message_start') event.message.usage = { ...reported, output_tokens: 1 }
         if (event.type === 'message_delta') event.usage = delta
@@ -167,7 +167,7 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos, estimated: 0, ...fields })
   })
   test('message_delta is cumulative: it replaces, and is not added', async () => {
-    const lines = recorded('anthropic', 'stream-text')
+    const lines = readRecording('anthropic', 'stream-text')
     const delta = (output_tokens: number) =>
       JSON.stringify({ type: 'message_delta', delta: {}, usage: { output_tokens } })
     upstream.answer(streamOf('anthropic', [...lines.slice(0, -2), delta(5), delta(9), ...lines.slice(-2)]))
@@ -193,7 +193,7 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
 
 describe('a limit of 0, which fills the cache and generates nothing: it passes to providers of the protocol only', () => {
   const FILLED = {
-    ...JSON.parse(recorded('anthropic', 'whole-text')[0] ?? ''),
+    ...JSON.parse(readRecording('anthropic', 'whole-text')[0] ?? ''),
     content: [],
     usage: { input_tokens: 3, cache_creation_input_tokens: 40, output_tokens: 0 },
   }
@@ -203,7 +203,7 @@ describe('a limit of 0, which fills the cache and generates nothing: it passes t
     const response = await post({ ...BODY, max_tokens: 0 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ content: [] })
-    expect(asked()).toMatchObject({ max_tokens: 0 })
+    expect(upstreamBody()).toMatchObject({ max_tokens: 0 })
     const { input_tokens, output_tokens, cost_nanos } = await lastCall()
     expect({ input_tokens, output_tokens, cost_nanos }).toEqual({
       input_tokens: 3,
@@ -225,9 +225,9 @@ describe('a limit of 0, which fills the cache and generates nothing: it passes t
 
   test('the second route of a model whose first one fails does not get it, either', async () => {
     upstream.answer(refusal(500))
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     expect((await post({ ...BODY, model: TWO_PROVIDERS, max_tokens: 0 })).status).toBe(502)
-    expect(upstream.seen.slice(seen).map(providerAsked)).toEqual(['anthropic'])
+    expect(upstream.requests.slice(seen).map(targetProvider)).toEqual(['anthropic'])
     await lastCall()
   })
 })

@@ -40,10 +40,10 @@ const failedTries = (gateway: Scene['gateway']): number =>
 
 async function leave({ call, upstream }: Pick<Scene, 'call' | 'upstream'>): Promise<void> {
   const leaving = new AbortController()
-  const { script, asked, release } = heldBack(answering)
+  const { script, received, release } = heldBack(answering)
   upstream.answer(script)
   const waiting = call(wholePath(), ask(), { signal: leaving.signal }).catch(() => undefined)
-  await asked
+  await received
   leaving.abort()
   await waiting
   release()

@@ -58,7 +58,7 @@ describe('the span of a call', () => {
       names.set(answer.headers.get('x-request-id'), name)
     }
     await traced.gateway.rest()
-    for (const { headers } of traced.upstream.seen) sent.push(...Object.keys(headers))
+    for (const { headers } of traced.upstream.requests) sent.push(...Object.keys(headers))
     // A gateway sends its last spans before it stops.
     await traced[Symbol.asyncDispose]()
     for (const span of collector.spans)

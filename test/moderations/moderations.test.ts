@@ -6,12 +6,12 @@ import { fileScene } from '../support/scene.ts'
 import { UPSTREAM, unitModels } from '../support/unit-models.ts'
 import { RESET, refusal, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: unitModels,
 })
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const PATH = '/v1/moderations'
@@ -37,7 +37,7 @@ test.each<[name: string, input: OpenAI.ModerationCreateParams['input']]>([
   const judged = await sdk.moderations.create({ model: 'judge', input })
   expect(judged).toMatchObject({ model: 'judge', results: [{ flagged: false }] })
   expect(upstream.last().path).toBe('/v1/moderations')
-  expect(JSON.stringify(asked())).toBe(JSON.stringify({ model: UPSTREAM, input }))
+  expect(JSON.stringify(upstreamBody())).toBe(JSON.stringify({ model: UPSTREAM, input }))
   expect(await lastCall()).toMatchObject({
     surface: 'moderations',
     outcome: 'completed',
@@ -50,13 +50,13 @@ test('an image in base64 of the URL alphabet is passed on in the standard one', 
   upstream.answer(whole(answer()))
   const image = (url: string) => [{ type: 'image_url', image_url: { url } }]
   await call(PATH, { model: 'judge', input: image('data:image/jpg;base64,-_-_-w') })
-  expect(asked().input).toEqual(image('data:image/jpeg;base64,+/+/+w=='))
+  expect(upstreamBody().input).toEqual(image('data:image/jpeg;base64,+/+/+w=='))
 })
 
 test('without a model: the first of the catalogue that the key may call', async () => {
   upstream.answer(whole(answer()))
   expect(await sdk.moderations.create({ input: 'x' })).toMatchObject({ model: 'judge' })
-  expect(asked()).toMatchObject({ model: UPSTREAM })
+  expect(upstreamBody()).toMatchObject({ model: UPSTREAM })
   await gateway.account('limited', { balance_usd: '1' })
   const other = await gateway.key('limited', { models: ['judge-paid'] })
   expect(await (await call(PATH, { input: 'x' }, { key: other })).json()).toMatchObject({

@@ -24,11 +24,11 @@ import { takeLock } from '../../src/store/lock.ts'
 import { createScene, sceneOfEachTest } from '../app/commands/scene.ts'
 import { IS_LONG } from '../support/long.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
-import { refusing } from '../support/s3-refusals.ts'
+import { startRefusingProxy } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, sharedS3Server, startS3Server } from '../support/s3-server.ts'
 import { SEED } from '../support/seed.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
-import { inOrder, type Stored, storedIn, storeFiles } from '../support/stored-files.ts'
+import { type Stored, sortedAsHex, storedIn, storeFiles } from '../support/stored-files.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   await scene.json('account', 'create', 'ada')
@@ -64,7 +64,7 @@ async function objectsIn(bucket: Bucket): Promise<Stored> {
   return objects
 }
 
-const expectSame = (one: Stored, other: Stored) => expect(inOrder(one)).toEqual(inOrder(other))
+const expectSame = (one: Stored, other: Stored) => expect(sortedAsHex(one)).toEqual(sortedAsHex(other))
 const migrate = (...args: string[]) => scene.run('migrate', ...args)
 /** The lines of [storage] in an answer. */
 const sectionOf = (out: string): string => /\n\[storage\]\n(?:\w+ = .*\n)+/.exec(out)?.[0] ?? ''
@@ -258,7 +258,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
       ['put', /^PUT /],
       ['delete', /^DELETE /],
     ])('a key that may not %s', async (_, request) => {
-      using proxy = refusing(await sharedS3Server(), (begin) => request.test(begin))
+      using proxy = startRefusingProxy(await sharedS3Server(), (begin) => request.test(begin))
       scene.env = { ...scene.env, AWS_ENDPOINT_URL: proxy.endpoint }
       await expectRefused(/the key may not do that in this bucket/)
     })
@@ -310,7 +310,7 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     await using s3 = await startS3Server('files')
     const own = partOf(s3)
     let puts = 0
-    using proxy = refusing(s3, (begin) => begin.startsWith('PUT ') && ++puts > 15)
+    using proxy = startRefusingProxy(s3, (begin) => begin.startsWith('PUT ') && ++puts > 15)
     scene.env = { ...variablesOf(own), AWS_ENDPOINT_URL: proxy.endpoint }
     const { status, err } = await migrate('--files', addressOf(own))
     expect(status).toBe(1)

@@ -327,10 +327,10 @@ describe('the price that was applied is stored with the call', () => {
   })
 
   test('a call under way pays the price that it started with', async () => {
-    const { script, asked, release } = heldBack(whole(answer()))
+    const { script, received, release } = heldBack(whole(answer()))
     upstream.answer(script)
     const call = charged(wholePath())
-    await asked
+    await received
     await gateway.recatalogue(
       catalogueOf({ upstream_url: upstream.url }).replaceAll('input = 1,', 'input = 500,'),
     )

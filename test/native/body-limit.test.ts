@@ -30,11 +30,11 @@ describe('"Request body size | 30 MB": a larger one gives 400 INVALID_ARGUMENT',
 
   test.each([wholePath(), streamPath()])('%s: one byte more is refused', async (path) => {
     const before = gateway.rows()
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const refusal = await refusalOf(await call(path, bodyOf(NATIVE_BODY_LIMIT_BYTES + 1)))
     expect([refusal.status, refusal.body]).toEqual([400, nativeError(400, 'INVALID_ARGUMENT')])
     expect(refusal.message).toContain('30 MB')
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
     expect(await gateway.atRest()).toEqual(before)
   })
 

@@ -21,7 +21,7 @@ let offset_ms = 0
 const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => Date.now() + offset_ms })
 beforeEach(async () => {
   offset_ms += 3_600_000
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   await recatalogue()
 })
 

@@ -18,7 +18,7 @@ import { fileScene } from '../support/scene.ts'
 let clock_ms = Date.now()
 const { gateway, upstream } = await fileScene({ script: answering, now: () => clock_ms })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const PATHS = [
@@ -168,7 +168,7 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
         expect([refusal.status, refusal.body]).toEqual([code, nativeError(code, status)])
         expect(refusal.message).toMatch(message)
         expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-        expect(upstream.seen).toEqual([])
+        expect(upstream.requests).toEqual([])
         expect(await gateway.atRest()).toEqual(before)
       },
     )
@@ -188,7 +188,7 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
     await suspendAccount(gateway.store, name, { now_ms: 0 })
     expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403])
-    expect(upstream.seen).toHaveLength(3)
+    expect(upstream.requests).toHaveLength(3)
     await gateway.rest()
   })
 })

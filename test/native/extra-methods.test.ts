@@ -13,7 +13,7 @@ const CLAUDE = 'test-claude'
 /** USD 0.02 per million tokens. */
 const TOKEN_NANOS = 20
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: (url) => `
 [native]
 extra_methods = true
@@ -107,24 +107,24 @@ describe('countTokens', () => {
     const counted = await sdkOf(apiVersion).models.countTokens({ model: MODEL, contents: 'How many?' })
     expect(counted.totalTokens).toBe(31)
     expect(upstream.last().path).toBe('/v1beta/models/upstream-model-1:countTokens')
-    expect(asked()).toEqual({ contents: [{ role: 'user', parts: [{ text: 'How many?' }] }] })
+    expect(upstreamBody()).toEqual({ contents: [{ role: 'user', parts: [{ text: 'How many?' }] }] })
     expect(upstream.last().headers['x-goog-api-key']).toBe(PROVIDER_KEYS[0])
     expect(await gateway.atRest()).toEqual(before)
   })
 
   test('by estimate where the provider has no such method', async () => {
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const counted = await sdkOf().models.countTokens({
       model: CLAUDE,
       contents: 'How many tokens are these?',
     })
     expect(counted.totalTokens).toBeGreaterThan(3)
     expect(counted.totalTokens).toBeLessThan(20)
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
   })
 
   test('of a whole request: by estimate, its system instruction included', async () => {
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const path = `/v1beta/models/${MODEL}:countTokens`
     const total = async (body: object) =>
       ((await (await call(path, body)).json()) as { totalTokens: number }).totalTokens
@@ -136,7 +136,7 @@ describe('countTokens', () => {
       },
     })
     expect(long - short).toBeGreaterThan(100)
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
   })
 
   test('an account without money may count', async () => {
@@ -193,7 +193,7 @@ describe('embeddings', () => {
     ])
     expect(upstream.last().path).toBe('/v1beta/models/up-embed:batchEmbedContents')
     const about = { taskType: 'RETRIEVAL_DOCUMENT', title: 'Numbers', outputDimensionality: 2 }
-    expect(asked()).toEqual({
+    expect(upstreamBody()).toEqual({
       requests: ['One.', 'Two.'].map((text) => ({
         ...about,
         model: 'models/up-embed',
@@ -237,7 +237,12 @@ describe('embeddings', () => {
       config: { outputDimensionality: 2, taskType: 'RETRIEVAL_QUERY' },
     })
     expect(answer.embeddings?.[0]?.values).toEqual([0.5, -1])
-    expect(asked()).toEqual({ model: 'up-openai', input: ['One.'], dimensions: 2, encoding_format: 'float' })
+    expect(upstreamBody()).toEqual({
+      model: 'up-openai',
+      input: ['One.'],
+      dimensions: 2,
+      encoding_format: 'float',
+    })
     expect(await lastCall()).toMatchObject({ cost_nanos: 6 * TOKEN_NANOS })
   })
 

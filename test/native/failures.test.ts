@@ -11,7 +11,7 @@ let offset_ms = 0
 const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => Date.now() + offset_ms })
 beforeEach(async () => {
   offset_ms += 3_600_000
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   await recatalogue()
 })
 
@@ -30,7 +30,7 @@ describe('each failure of a provider reaches the caller without secrets, and cos
     const seen = await refusalOf(response)
     expect([seen.status, seen.body]).toEqual([code, nativeError(code, status)])
     expectNoLeak(JSON.stringify([seen.body, [...response.headers]]))
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     const after = await gateway.atRest()
     expect(after.entries).toEqual(before.entries)
     expect(after.accounts).toEqual(before.accounts)

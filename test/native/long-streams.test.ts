@@ -39,7 +39,7 @@ test('a stream that outlasts the time of its hold is charged: sweeps pass over t
   await s.gateway.written()
   clock_ms += HOLD_LIFETIME_MS
   const left_behind = await leaveHoldBehind(s.gateway, clock_ms)
-  await s.gateway.log.shows(
+  await s.gateway.log.waitForLine(
     ({ request_ids }) => JSON.stringify(request_ids) === JSON.stringify([left_behind]),
   )
   expect(s.gateway.rows().holds.map(({ state }) => state)).toEqual(['pending', 'expired'])

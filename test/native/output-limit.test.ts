@@ -15,9 +15,9 @@ import {
 import { fileScene } from '../support/scene.ts'
 import { heldBack, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, asked } = await fileScene()
+const { gateway, upstream, upstreamBody } = await fileScene()
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   upstream.answer(answering)
 })
 
@@ -42,7 +42,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     expect(response.status).toBe(200)
     const limit = Number(response.headers.get(HEADER))
     expect(limit).toBeWithin(256, 1_001)
-    expect(asked()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
+    expect(upstreamBody()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
     await response.text()
     await gateway.rest()
   })
@@ -97,7 +97,10 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     const limit = Number(response.headers.get(HEADER))
     expect(limit).toBeWithin(256, 1_001)
     const { generationConfig } = rest
-    expect(asked()).toEqual({ ...body, generationConfig: { ...generationConfig, maxOutputTokens: limit } })
+    expect(upstreamBody()).toEqual({
+      ...body,
+      generationConfig: { ...generationConfig, maxOutputTokens: limit },
+    })
   })
 
   test('several candidates share the balance', async () => {
@@ -113,7 +116,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
 
   test('a second call at the same time finds nothing left', async () => {
     const { key } = await poor()
-    const { script, asked: arrived, release } = heldBack(answering)
+    const { script, received: arrived, release } = heldBack(answering)
     upstream.answer(script)
     const first = gateway.call(wholePath(THINKING), ask(), { key })
     await arrived
@@ -140,7 +143,7 @@ describe('silent.md, Chat completions: "A `max_tokens` above the model\'s limit 
       const body = ask('Say hello.', { generationConfig: { topK: 3, maxOutputTokens } })
       const response = await gateway.call(wholePath(THINKING), body, { key })
       expect(response.headers.get(HEADER)).toBe('8192')
-      expect(asked()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
+      expect(upstreamBody()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
       await gateway.rest()
     },
   )
@@ -182,14 +185,14 @@ describe('the limit is not lowered', () => {
     const { key, row } = await poor(balance_usd)
     const refusal = await refusalOf(await gateway.call(wholePath(THINKING), ask('Say hello.', rest), { key }))
     expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
     expect(row()).toMatchObject({ held_nanos: 0, debt_nanos: 0 })
     await gateway.rest()
   })
 
   test('the hold of a call under way is its ceiling, and all of it but the cost is released', async () => {
     const { key, row } = await poor('10')
-    const { script, asked: arrived, release } = heldBack(answering)
+    const { script, received: arrived, release } = heldBack(answering)
     upstream.answer(script)
     const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 500 } })
     const call = gateway.call(wholePath(THINKING), body, { key })

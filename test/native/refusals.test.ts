@@ -7,7 +7,7 @@ import { heldBack, whole } from '../support/upstream.ts'
 
 const { gateway, upstream, key, call, recatalogue } = await fileScene({ script: whole(answer()) })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 /** Sends a request, and asserts the refusal, and that nothing is left of it: nothing sent upstream, no row written. */
@@ -24,7 +24,7 @@ async function expectRefused(
   expect(refusal.message).toMatch(message)
   expect(response.headers.get('content-type')).toBe('application/json')
   expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-  expect(upstream.seen).toEqual([])
+  expect(upstream.requests).toEqual([])
   expect(await gateway.atRest()).toEqual(before)
 }
 
@@ -194,7 +194,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
     upstream.answer(whole(answer()))
     const owing = () => gateway.rows().accounts.find((account) => account.id === id)
     expect(owing()).toMatchObject({ balance_nanos: 0, debt_nanos: 20_040_000 - 10_000_000 })
-    upstream.seen.length = 0
+    upstream.requests.length = 0
     await expectRefused(send, 402, 'FAILED_PRECONDITION', /in debt/)
     await gateway.topUp(id, '1')
     expect(owing()).toMatchObject({ balance_nanos: 1_000_000_000 - 10_040_000, debt_nanos: 0 })
@@ -211,7 +211,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     return response.status
   }
   const refused = async (credential: string, message: RegExp) => {
-    upstream.seen.length = 0
+    upstream.requests.length = 0
     let retry_after = ''
     const send = async () => {
       const response = await gateway.call(wholePath(), ask(), { key: credential })
@@ -271,10 +271,10 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
   test.each(['key', 'account'])('concurrent calls of a %s: one that has ended makes room', async (of) => {
     await limits(`[limits.${of}]\nconcurrent_calls = 1`)
     const [first, second] = await pair()
-    const { script, asked, release } = heldBack(whole(answer()))
+    const { script, received, release } = heldBack(whole(answer()))
     upstream.answer(script)
     const under_way = ok(first)
-    await asked
+    await received
     const response = await gateway.call(wholePath(), ask(), { key: of === 'key' ? first : second })
     const refusal = await refusalOf(response)
     expect([refusal.status, refusal.body]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
@@ -291,10 +291,10 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
   test('concurrent calls of a key that is limited itself, under a looser limit of all keys', async () => {
     await limits('[limits.key]\nconcurrent_calls = 9')
     const key = await gateway.caller('10', { concurrent_calls: 1 })
-    const { script, asked, release } = heldBack(whole(answer()))
+    const { script, received, release } = heldBack(whole(answer()))
     upstream.answer(script)
     const under_way = ok(key)
-    await asked
+    await received
     const refusal = await refusalOf(await gateway.call(wholePath(), ask(), { key }))
     expect([refusal.status, refusal.message]).toEqual([
       429,

@@ -15,7 +15,7 @@ import { ANSWER_NANOS, answer, answering, piece, usage } from '../support/native
 import { fileScene } from '../support/scene.ts'
 import { events, refusal, SILENCE, stream, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, asked, lastCall, recatalogue } = await fileScene()
+const { gateway, upstream, key, upstreamBody, lastCall, recatalogue } = await fileScene()
 beforeEach(() => upstream.answer(answering))
 
 const sdkWith = (apiKey: string, version: object = {}) =>
@@ -30,7 +30,7 @@ const inVersion = (apiVersion: string) => sdkWith(key, { apiVersion })
 const request = { model: MODEL, contents: 'Say hello.' }
 
 /** The contents of the last upstream request. */
-const sentContents = () => asked().contents as { role: string; parts: object[] }[]
+const sentContents = () => upstreamBody().contents as { role: string; parts: object[] }[]
 
 async function collect(
   generator: AsyncIterable<GenerateContentResponse>,
@@ -88,7 +88,7 @@ describe('generateContent', () => {
         seed: 7,
       },
     })
-    expect(asked()).toMatchObject({
+    expect(upstreamBody()).toMatchObject({
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
       safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_ONLY_HIGH' }],
       generationConfig: {
@@ -148,7 +148,7 @@ describe('generateContent', () => {
     }
     const first = await sdk.models.generateContent({ ...request, config })
     expect(first.functionCalls).toEqual([functionCall])
-    expect(asked().toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY' } })
+    expect(upstreamBody().toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY' } })
 
     upstream.answer(whole(answer('It rains.')))
     const functionResponse = { id: 'call-1', name: 'get_weather', response: { sky: 'rain' } }
@@ -184,10 +184,10 @@ describe('generateContent', () => {
 
   test('abort: the upstream call is aborted, its input is charged', async () => {
     upstream.answer(SILENCE)
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const leaving = new AbortController()
     const call = sdk.models.generateContent({ ...request, config: { abortSignal: leaving.signal } })
-    await upstream.sees(seen + 1)
+    await upstream.waitForRequest(seen + 1)
     leaving.abort()
     await expect(call).rejects.toThrow(/abort/i)
     await upstream.last().over

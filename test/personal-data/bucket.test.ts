@@ -10,7 +10,7 @@ import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { entriesIn, refusalOf, tollgate } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
 import { filesLines } from '../support/files.ts'
-import { refusing } from '../support/s3-refusals.ts'
+import { startRefusingProxy } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { ALICE, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
       ['delete', /^DELETE /],
       ['put', /^PUT /],
     ])('with a key that may not %s is refused, and nothing changes', async (_, request) => {
-      using proxy = refusing(s3, (begin) => request.test(begin))
+      using proxy = startRefusingProxy(s3, (begin) => request.test(begin))
       const before = personalPlaces()
       await withStorage({ endpoint: proxy.endpoint }, async () => {
         expect(await refusal(...args)).toContain('the key may not do that in this bucket')

@@ -15,7 +15,7 @@ import { storedIn } from '../support/image-refusals.ts'
 import { refusal as refuses, whole } from '../support/upstream.ts'
 import { inline, MODEL_TURN, PROMPT, SIGNATURE, signedImage, USER } from './support.ts'
 
-const { gateway, upstream, call, asked, lastCall, clock, fetched } = await imagesScene()
+const { gateway, upstream, call, upstreamBody, lastCall, clock, fetched } = await imagesScene()
 beforeEach(() => {
   clock.now_ms += 61_000
   upstream.answer(signedImage(PNG))
@@ -35,7 +35,7 @@ const WRITTEN = {
   extra_content: { google: { thought_signature: SIGNATURE } },
 }
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
-const contents = (): unknown => asked().contents
+const contents = (): unknown => upstreamBody().contents
 
 async function okBody(response: Response) {
   const body = await response.json()
@@ -88,7 +88,7 @@ describe('an answer', () => {
         { index: 1, message: { images: [WRITTEN] } },
       ],
     })
-    expect(asked().generationConfig).toMatchObject({ imageConfig: { aspectRatio: '3:2' } })
+    expect(upstreamBody().generationConfig).toMatchObject({ imageConfig: { aspectRatio: '3:2' } })
     expect(await lastCall()).toMatchObject({ cost_nanos: 2 * IMAGE_NANOS, images: 2 })
   })
 
@@ -103,7 +103,7 @@ describe('an answer', () => {
 
   test('is not cut off by max_tokens', async () => {
     await okBody(await call(CHAT, chat({ max_tokens: 100 })))
-    expect(asked().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
+    expect(upstreamBody().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
 })
 
@@ -135,7 +135,7 @@ describe('input images', () => {
       { role: 'user', content: 'now blue' },
     ]
     await okBody(await call(CHAT, chat({ messages })))
-    expect(asked()).toMatchObject({
+    expect(upstreamBody()).toMatchObject({
       systemInstruction: { parts: [{ text: 'In oil.' }] },
       contents: [USER(PROMPT), MODEL_TURN({ text: 'Here it is.' }, SIGNED), USER({ text: 'now blue' })],
     })
@@ -191,10 +191,10 @@ describe('refused before anything is held', () => {
     ['an unknown field', { colour: 'red' }, 'colour'],
   ]
   test.each(REFUSED)('%s', async (_, fields, param) => {
-    const before = [await storedIn(gateway), upstream.seen.length]
+    const before = [await storedIn(gateway), upstream.requests.length]
     const response = await call(CHAT, chat(fields))
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
-    expect([await storedIn(gateway), upstream.seen.length]).toEqual(before)
+    expect([await storedIn(gateway), upstream.requests.length]).toEqual(before)
   })
 
   test.each([

@@ -21,7 +21,7 @@ import { arrayPath, nativeError, payloadsOf, refusalOf, streamPath, wholePath } 
 import { RESET, refusal as refuses, SILENCE, whole } from '../support/upstream.ts'
 import { base64Of, inline, MODEL_TURN, PROMPT, SIGNATURE, signedImage, USAGE, USER } from './support.ts'
 
-const { gateway, upstream, call, asked, lastCall, clock, fetched } = await imagesScene()
+const { gateway, upstream, call, upstreamBody, lastCall, clock, fetched } = await imagesScene()
 beforeEach(() => {
   clock.now_ms += 61_000
   upstream.answer(signedImage(PNG))
@@ -31,7 +31,7 @@ const IMAGE_NANOS = 40_000_000
 const order = (rest: object = {}) => ({ contents: [USER(PROMPT)], ...rest })
 const config = (generationConfig: object) => order({ generationConfig })
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
-const contents = (): unknown => asked().contents
+const contents = (): unknown => upstreamBody().contents
 
 interface NativeAnswer {
   candidates: { content: { parts: object[] }; finishReason?: string }[]
@@ -84,14 +84,14 @@ describe('an answer', () => {
   test('has no text if the caller requested only images', async () => {
     const body = await okBody(await call(wholePath(PICTURE), config({ responseModalities: ['IMAGE'] })))
     expect(body.candidates[0]?.content.parts).toEqual([SIGNED])
-    expect(asked().generationConfig).toEqual({ responseModalities: ['IMAGE'] })
+    expect(upstreamBody().generationConfig).toEqual({ responseModalities: ['IMAGE'] })
   })
 
   test('of a provider that accepts only prompts', async () => {
     upstream.answer(sends(PNG))
     const body = await okBody(await call(wholePath(OVER_OPENAI), order()))
     expect(body.candidates[0]?.content.parts).toEqual([inline(PNG)])
-    expect(asked()).toMatchObject({ model: 'gpt-image-1.5', prompt: 'a red house', n: 1 })
+    expect(upstreamBody()).toMatchObject({ model: 'gpt-image-1.5', prompt: 'a red house', n: 1 })
     expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000 })
   })
 
@@ -115,7 +115,7 @@ describe('an answer', () => {
     const parts = body.candidates.flatMap(({ content }) => content.parts)
     const { width, height } = await measure((parts.at(-1) as ReturnType<typeof inline>).inlineData.data)
     expect([width, height]).toEqual([32, 32])
-    expect(asked().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'], ...shape })
+    expect(upstreamBody().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'], ...shape })
   })
 
   test('is stored, and a later edit can refer to it', async () => {
@@ -130,19 +130,19 @@ describe('an answer', () => {
 test('safety settings reach a provider of the native family', async () => {
   const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
   await okBody(await call(wholePath(PICTURE), order({ safetySettings })))
-  expect(asked()).toMatchObject({ safetySettings })
+  expect(upstreamBody()).toMatchObject({ safetySettings })
 })
 
 describe('a size', () => {
   test('with its own price is charged at that price', async () => {
     await okBody(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
-    expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize: '4K' } })
+    expect(upstreamBody().generationConfig).toMatchObject({ imageConfig: { imageSize: '4K' } })
     expect(await lastCall()).toMatchObject({ model: SIZED, cost_nanos: 240_000_000 })
   })
 
   test.each(['1K', '2K'])('%s reaches the provider', async (imageSize) => {
     await okBody(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
-    expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize } })
+    expect(upstreamBody().generationConfig).toMatchObject({ imageConfig: { imageSize } })
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS })
   })
 })
@@ -195,7 +195,10 @@ describe('input images', () => {
     await okBody(
       await call(wholePath(PICTURE), { contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } }),
     )
-    expect(asked()).toMatchObject({ contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } })
+    expect(upstreamBody()).toMatchObject({
+      contents: turns,
+      systemInstruction: { parts: [{ text: 'Oil.' }] },
+    })
     expect(newestRow()).toMatchObject({ kind: 'edit', prompt: 'Oil.\nnow blue' })
   })
 
@@ -267,11 +270,11 @@ describe('refused before anything is held', () => {
     ['not a JSON object', [] as object, 'body'],
   ]
   test.each(REFUSED)('%s', async (_, body, field) => {
-    const before = [await storedIn(gateway), upstream.seen.length]
+    const before = [await storedIn(gateway), upstream.requests.length]
     const refusal = await refusalOf(await call(wholePath(PICTURE), body))
     expect([refusal.status, refusal.body]).toEqual([400, nativeError(400, 'INVALID_ARGUMENT')])
     expect(refusal.message).toContain(field)
-    expect([await storedIn(gateway), upstream.seen.length]).toEqual(before)
+    expect([await storedIn(gateway), upstream.requests.length]).toEqual(before)
   })
 
   test.each([
@@ -286,9 +289,9 @@ describe('refused before anything is held', () => {
     ['no key', async () => undefined, PICTURE, 401],
   ])('%s', async (_, keyOf, model, status) => {
     const key = await keyOf()
-    const before = [await storedIn(gateway), upstream.seen.length]
+    const before = [await storedIn(gateway), upstream.requests.length]
     expect((await gateway.call(wholePath(model), order(), { key })).status).toBe(status)
-    expect([await storedIn(gateway), upstream.seen.length]).toEqual(before)
+    expect([await storedIn(gateway), upstream.requests.length]).toEqual(before)
   })
 })
 
@@ -339,10 +342,10 @@ test('a repeated Idempotency-Key makes one image and one charge', async () => {
   const key = await gateway.caller('1')
   const first = await gateway.call(streamPath(PICTURE), order(), { key, headers })
   const text = await first.text()
-  const { length } = upstream.seen
+  const { length } = upstream.requests
   const again = await gateway.call(streamPath(PICTURE), order(), { key, headers })
   expect([await again.text(), again.headers.get('idempotent-replayed')]).toEqual([text, 'true'])
-  expect(upstream.seen).toHaveLength(length)
+  expect(upstream.requests).toHaveLength(length)
 })
 
 describe('@google/genai', () => {

@@ -14,7 +14,7 @@ const OVER_CHAT = 'routed-text'
 const model = (id: string, provider: string, upstream: string) =>
   modelSection(id, { [provider]: upstream }, { price: 'input = 0.3, output = 2.5, image_output = 30' })
 
-const { upstream, call, asked, lastCall, gateway, counts, expectCounts } = await fileScene({
+const { upstream, call, upstreamBody, lastCall, gateway, counts, expectCounts } = await fileScene({
   provider: 'cooldown_ms = 0',
   more: (url) => `
 ${providerSection('router', 'openai', `${url}/v1`, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
@@ -94,7 +94,7 @@ describe('through chat completions', () => {
   ]
   test.each(CONFIGS)('a request for %s sets the provider’s config', async (_, fields, config) => {
     expect((await call(CHAT, chat(MARKED, fields))).status).toBe(200)
-    expect(asked().generationConfig).toEqual(config as never)
+    expect(upstreamBody().generationConfig).toEqual(config as never)
   })
 
   test('an image that the caller sends back reaches the provider as the model’s own, with its signature', async () => {
@@ -104,7 +104,7 @@ describe('through chat completions', () => {
       { role: 'user', content: 'Make it blue.' },
     ]
     await call(CHAT, chat(MARKED, { messages }))
-    expect(asked().contents).toMatchObject([
+    expect(upstreamBody().contents).toMatchObject([
       { role: 'user' },
       { role: 'model', parts: [TEXT, IMAGE] },
       { role: 'user', parts: [{ text: 'Make it blue.' }] },
@@ -169,7 +169,7 @@ describe('from a provider behind chat completions to a native caller', () => {
     upstream.answer(whole({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage: counted }))
     const response = await call(wholePath(OVER_CHAT), ask('Draw.', MODALITIES))
     expect(await response.json()).toMatchObject({ candidates: [{ content: { parts: [TEXT, INLINE] } }] })
-    expect(asked()).toMatchObject({ modalities: ['image', 'text'] })
+    expect(upstreamBody()).toMatchObject({ modalities: ['image', 'text'] })
   })
 
   test('streamed', async () => {

@@ -7,7 +7,7 @@ import type { Release } from '../../src/build/release/files.ts'
 import { type ImageOptions, writeImageOver } from '../../src/build/release/image.ts'
 import { ownPlatform, PLATFORMS } from '../../src/build/release/platforms.ts'
 import { sha256OfFile } from '../../src/utilities/file-hash.ts'
-import { untilDone } from '../support/eventually.ts'
+import { retryUntilDone } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 import { BUILDAH, findTool } from '../support/tools.ts'
@@ -240,7 +240,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
 
   test('serves a paid call over a read-only root, with only its volume to write to', async () => {
     const serving = run('serve', '--listen', address)
-    await untilDone('it serves', async () => {
+    await retryUntilDone('it serves', async () => {
       const { status } = await fetch(`http://${address}/readyz`)
       if (status !== 200) throw new Error(`status ${status}`)
     })

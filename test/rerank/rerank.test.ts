@@ -5,11 +5,11 @@ import { fileScene } from '../support/scene.ts'
 import { SEARCH_NANOS, UPSTREAM, unitModels } from '../support/unit-models.ts'
 import { RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   more: unitModels,
 })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const RESULTS = [{ index: 1, relevance_score: 0.999071 }]
@@ -35,7 +35,7 @@ describe.each(['/v1/rerank', '/v2/rerank'])('%s', (path) => {
     const response = await call(path, { model: 'sorter', ...BODY })
     expect(await response.text()).toBe(text)
     expect(upstream.last().path).toBe('/v1/rerank')
-    expect(asked()).toEqual({ model: UPSTREAM, ...BODY })
+    expect(upstreamBody()).toEqual({ model: UPSTREAM, ...BODY })
     expect(await lastCall()).toMatchObject({
       surface: 'rerank',
       estimated: 0,
@@ -117,7 +117,7 @@ test('documents with fields pass, and so do unknown fields', async () => {
     other: 1,
   }
   await (await call('/v1/rerank', body)).text()
-  expect(asked()).toEqual({ ...body, model: UPSTREAM })
+  expect(upstreamBody()).toEqual({ ...body, model: UPSTREAM })
 })
 
 test.each<[name: string, status: number, param: string | null, body: JsonObject]>([
@@ -166,7 +166,7 @@ test('a caller who disconnects before the answer pays for the search', async () 
   const left = gateway
     .call('/v1/rerank', { model: 'sorter', ...BODY }, { key, signal: leaving.signal })
     .catch(() => 'left')
-  await upstream.sees(1)
+  await upstream.waitForRequest(1)
   leaving.abort()
   expect(await left).toBe('left')
   expect(await lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1, cost_nanos: SEARCH_NANOS })

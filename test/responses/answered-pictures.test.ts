@@ -9,7 +9,7 @@ import { events, type Script, whole } from '../support/upstream.ts'
 import { eventsOf } from './support.ts'
 
 const MODEL = 'drawing-text'
-const { upstream, call, asked, lastCall } = await fileScene({
+const { upstream, call, upstreamBody, lastCall } = await fileScene({
   provider: 'cooldown_ms = 0',
   more: modelSection(
     MODEL,
@@ -69,7 +69,7 @@ test.each([
 ])('an image that is %s reaches its model unchanged, with its signature', async (_, more) => {
   const { response } = await generate(false)
   expect((await post(await more(response))).status).toBe(200)
-  const contents = objectsIn(asked().contents)
+  const contents = objectsIn(upstreamBody().contents)
   const parts = contents.filter(({ role }) => role === 'model').flatMap((turn) => objectsIn(turn.parts))
   expect(parts).toContainEqual(IMAGE)
 })

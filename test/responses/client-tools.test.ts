@@ -6,7 +6,7 @@ import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { stream as streamed, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, post, create, eventsFor, asked, counts, expectCounts } = await responsesScene()
+const { upstream, post, create, eventsFor, upstreamBody, counts, expectCounts } = await responsesScene()
 const model = MODELS.openai
 const TOOLS: JsonObject[] = [
   { type: 'local_shell' },
@@ -17,7 +17,7 @@ const TOOLS: JsonObject[] = [
 test.each(PROTOCOLS)('a %s model gets functions', async (provider) => {
   const response = await post({ model: MODELS[provider], input: QUESTION, tools: TOOLS })
   expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
-  const sent = JSON.stringify(asked())
+  const sent = JSON.stringify(upstreamBody())
   for (const name of ['local_shell', 'shell', 'apply_patch']) expect(sent).toContain(`"name":"${name}"`)
   expect(((await response.json()) as JsonObject).tools).toEqual(TOOLS)
 })
@@ -117,7 +117,7 @@ describe('a call and its output, sent back', () => {
   const user = (content: Json) => ({ role: 'user', content })
   const back = async (call: JsonObject, output: JsonObject) => {
     await create({ model, input: [user('Hello'), call, output], tools: TOOLS })
-    return asked().messages
+    return upstreamBody().messages
   }
   const sent = (name: string, args: JsonObject, content: string) => [
     user('Hello'),
@@ -175,7 +175,7 @@ describe('a call and its output, sent back', () => {
       output: 'no such file',
     }
     await create({ model: MODELS.anthropic, input: [user('Hello'), call, output], tools: TOOLS })
-    expect(JSON.stringify(asked().messages)).toContain('"is_error":true')
+    expect(JSON.stringify(upstreamBody().messages)).toContain('"is_error":true')
   })
 
   test.each<[string, JsonObject, string]>([
@@ -197,5 +197,5 @@ test.each<[string, Json]>([
   ['as the only allowed one', { type: 'allowed_tools', mode: 'required', tools: [{ type: 'apply_patch' }] }],
 ])('a tool that is forced %s is requested by its name', async (_, tool_choice) => {
   await create({ model, input: QUESTION, tools: TOOLS, tool_choice })
-  expect(JSON.stringify(asked().tool_choice)).toContain('"name":"apply_patch"')
+  expect(JSON.stringify(upstreamBody().tool_choice)).toContain('"name":"apply_patch"')
 })

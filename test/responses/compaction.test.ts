@@ -6,7 +6,7 @@ import { TIDES } from '../support/replay.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { store, call, create, eventsFor, asked, upstream, lastCall, counts, expectCounts } =
+const { store, call, create, eventsFor, upstreamBody, upstream, lastCall, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const TURNS = [
@@ -37,7 +37,7 @@ describe('POST /v1/responses/compact', () => {
     })
     expect(id).toMatch(/^resp_/)
     expect(usage).toMatchObject({ input_tokens: 14, output_tokens: 24 })
-    expect(asked().messages).toMatchObject([
+    expect(upstreamBody().messages).toMatchObject([
       { role: 'system', content: 'Be brief.' },
       ...TURNS,
       { role: 'user', content: expect.stringContaining('Sum up this conversation') },
@@ -49,7 +49,7 @@ describe('POST /v1/responses/compact', () => {
     const { id = null } = await create({ model, input: QUESTION })
     const kept = store.all.size
     expect((await compact({ input: 'x', previous_response_id: id })).status).toBe(200)
-    expect(objectsIn(asked().messages).slice(0, 2)).toMatchObject([TURNS[0] ?? {}, { content: TIDES }])
+    expect(objectsIn(upstreamBody().messages).slice(0, 2)).toMatchObject([TURNS[0] ?? {}, { content: TIDES }])
     expect(store.all.size).toBe(kept)
   })
   test('a request without a conversation is refused with 400', async () => {
@@ -75,7 +75,7 @@ describe('an input that ends with compaction_trigger', () => {
       'response.output_item.done',
       'response.completed',
     ])
-    expect(asked().tool_choice).toBe('none')
+    expect(upstreamBody().tool_choice).toBe('none')
     await expectContinues(objectsIn(objectIn(got.at(-1)?.response).output))
   })
 })

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/proto
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type Answer, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
+import { type Answer, refusal, type Script, type UpstreamRequest, whole } from '../support/upstream.ts'
 import { eventsOf, memoryStore, pluginsWith, QUESTION } from './support.ts'
 
 /** USD per million tokens: input 1, output 4, cached 0.1; a search 0.01. */
@@ -26,7 +26,7 @@ ${MODEL}, extras = { web_search = { per_unit = 0.01, max_units = 4 }, code_inter
 `
 
 const store = memoryStore()
-const { call, upstream, asked, lastCall, counts, expectCounts } = await fileScene({
+const { call, upstream, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   catalogue,
   plugins: pluginsWith(store),
 })
@@ -84,21 +84,21 @@ const EVENTS: JsonObject[] = [
   { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
   { type: 'response.completed', response: responseOf([REASONING, MESSAGE]) },
 ]
-const asksForStream = ({ body }: Seen) => body.includes('"stream":true')
+const asksForStream = ({ body }: UpstreamRequest) => body.includes('"stream":true')
 const answering: Script = (seen) =>
   asksForStream(seen) ? streamedOf(EVENTS) : whole(responseOf([REASONING, MESSAGE]))
 
 const post = (body: object) => call('/v1/responses', { model: 'asked', input: QUESTION, ...body })
 const create = async (body: object = {}) => (await (await post(body)).json()) as JsonObject
 const eventsFor = async (body: object = {}) => eventsOf(await (await post({ ...body, stream: true })).text())
-const keyOf = ({ headers }: Seen) => headers.authorization?.replace('Bearer ', '')
+const keyOf = ({ headers }: UpstreamRequest) => headers.authorization?.replace('Bearer ', '')
 
 describe('the request that the provider gets', () => {
   test('is the caller’s own, under the provider’s name of the model, and lets it keep nothing', async () => {
     upstream.answer(answering)
     await create({ store: true, metadata: { a: 'b' }, field_of_next_year: 1, reasoning: { effort: 'low' } })
     expect(upstream.last().path).toBe('/v1/responses')
-    expect(asked()).toEqual({
+    expect(upstreamBody()).toEqual({
       model: 'gpt-5-2025-08-07',
       input: QUESTION,
       store: false,
@@ -121,7 +121,7 @@ describe('the request that the provider gets', () => {
     })
     const { id: _, ...message } = MESSAGE
     const { id: __, ...reasoning } = REASONING
-    expect(asked().input).toEqual([message, reasoning, { role: 'user', content: QUESTION }])
+    expect(upstreamBody().input).toEqual([message, reasoning, { role: 'user', content: QUESTION }])
   })
   test('has nothing that the provider could look up by an id', async () => {
     const kinds = ['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call']
@@ -131,7 +131,7 @@ describe('the request that the provider gets', () => {
         { role: 'user', content: 'x', id: 'id-of-theirs' },
       ],
     })
-    expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
+    expect(upstreamBody().input).toEqual([{ role: 'user', content: 'x' }])
     for (const reference of [
       { type: 'item_reference', id: 'id-of-theirs' },
       { id: 'id-of-theirs' },
@@ -144,8 +144,8 @@ describe('the request that the provider gets', () => {
     await create({ previous_response_id: first.id, input: 'Go on.' })
     const { id: _, ...message } = MESSAGE
     const { id: __, ...reasoning } = REASONING
-    expect(asked().previous_response_id).toBeUndefined()
-    expect(asked().input).toEqual([
+    expect(upstreamBody().previous_response_id).toBeUndefined()
+    expect(upstreamBody().input).toEqual([
       { type: 'message', role: 'user', content: QUESTION },
       reasoning,
       message,
@@ -163,7 +163,7 @@ describe('the request that the provider gets', () => {
     const response = await post({ tools: [...tools, at_provider, { type: 'web_search' }] })
     expect(response.headers.get('x-tollgate-dropped')).toBe('shell, web_search')
     await response.text()
-    expect(asked().tools).toEqual(tools)
+    expect(upstreamBody().tools).toEqual(tools)
   })
 })
 
@@ -234,11 +234,10 @@ describe('the answer that the caller gets', () => {
     )
     expect((await post({})).status).toBe(502)
     upstream.answer(answering)
-    const { calls, holds, seen } = counts()
-    expect({ calls, holds, seen }).toEqual({
+    expect(counts()).toEqual({
       calls: before.calls + 1,
       holds: before.holds + 1,
-      seen: before.seen + 2,
+      requests: before.requests + 2,
     })
   })
   test('a failure inside the stream ends it in our words, and the delivered part is charged', async () => {
@@ -308,7 +307,7 @@ describe('encrypted reasoning', () => {
     { role: 'user', content: 'x' },
   ]
   test('that the provider cannot read is dropped, and the call repeated', async () => {
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     upstream.answer((seen, index) =>
       seen.body.includes(ENCRYPTED)
         ? unreadable
@@ -317,15 +316,15 @@ describe('encrypted reasoning', () => {
           : answering,
     )
     expect(await create({ input })).toMatchObject({ status: 'completed' })
-    expect(upstream.seen.length).toBe(before + 2)
-    expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
+    expect(upstream.requests.length).toBe(before + 2)
+    expect(upstreamBody().input).toEqual([{ role: 'user', content: 'x' }])
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
   })
   test('that is refused again is the caller’s error, after one repetition', async () => {
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     upstream.answer(unreadable)
     expect((await post({ input })).status).toBe(400)
-    expect(upstream.seen.length).toBe(before + 2)
+    expect(upstream.requests.length).toBe(before + 2)
     upstream.answer(answering)
   })
 })
@@ -350,7 +349,7 @@ describe('a field or tool that is billed beyond tokens', () => {
       const response = await post({ model: 'searching', tools: [{ type: 'web_search' }], stream })
       expect(response.headers.get('x-tollgate-dropped')).toBeNull()
       await response.text()
-      expect(asked().tools).toEqual([{ type: 'web_search' }])
+      expect(upstreamBody().tools).toEqual([{ type: 'web_search' }])
       expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS + 2 * 10_000_000 })
     }
     upstream.answer(answering)
@@ -393,5 +392,5 @@ test('the phase of a message reaches the caller, and the provider again', async 
   const { output } = await create()
   expect(output).toMatchObject([{ type: 'message', phase: 'commentary' }])
   await create({ input: [...objectsIn(output), { role: 'user', content: QUESTION }] })
-  expect(asked().input).toMatchObject([{ phase: 'commentary' }, {}])
+  expect(upstreamBody().input).toMatchObject([{ phase: 'commentary' }, {}])
 })

@@ -5,7 +5,7 @@ import { MODELS } from '../support/three-providers.ts'
 import { stream as streamed, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, post, create, eventsFor, asked } = await responsesScene()
+const { upstream, post, create, eventsFor, upstreamBody } = await responsesScene()
 const model = MODELS.openai
 const user = (content: Json) => ({ role: 'user', content })
 const PIXEL = 'data:image/png;base64,AAEC'
@@ -280,7 +280,7 @@ const CARRIED: [string, JsonObject, object][] = [
 describe('the request to a provider of chat completions', () => {
   test.each(CARRIED)('%s', async (_, fields, expected) => {
     await create({ model, ...fields })
-    expect(asked()).toMatchObject(expected as JsonObject)
+    expect(upstreamBody()).toMatchObject(expected as JsonObject)
   })
 
   test('fields that do not change the answer are dropped, but for the key of the cache', async () => {
@@ -298,20 +298,20 @@ describe('the request to a provider of chat completions', () => {
       truncation: 'auto',
       prompt_cache_key: 'k',
     })
-    expect(Object.keys(asked()).sort()).toEqual(['messages', 'model', 'prompt_cache_key'])
+    expect(Object.keys(upstreamBody()).sort()).toEqual(['messages', 'model', 'prompt_cache_key'])
   })
 
   test('the phase of a message is dropped, and named', async () => {
     const message = { type: 'message', role: 'assistant', phase: 'commentary', content: 'I look.' }
     const response = await post({ model, input: [user('A'), message, user('B')] })
     expect(response.headers.get('x-tollgate-dropped')).toBe('phase')
-    expect(asked().messages).toEqual([user('A'), { role: 'assistant', content: 'I look.' }, user('B')])
+    expect(upstreamBody().messages).toEqual([user('A'), { role: 'assistant', content: 'I look.' }, user('B')])
   })
 
   test('items that hosted tools left in a conversation are dropped', async () => {
     const types = ['web_search_call', 'file_search_call', 'mcp_list_tools', 'image_generation_call']
     await create({ model, input: [user('A'), ...types.map((type) => ({ type, id: 'x' })), user('B')] })
-    expect(asked().messages).toEqual([
+    expect(upstreamBody().messages).toEqual([
       user([
         { type: 'text', text: 'A' },
         { type: 'text', text: 'B' },

@@ -6,7 +6,7 @@ import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { events, refusal, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, key, upstream, asked } = await responsesScene()
+const { gateway, key, upstream, upstreamBody } = await responsesScene()
 const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url}v1`, maxRetries: 0 })
 const tools: OpenAI.Responses.Tool[] = [
   {
@@ -71,7 +71,7 @@ describe.each(PROTOCOLS)('a %s model', (provider) => {
       input: 'Thanks.',
     })
     expect(third.previous_response_id).toBe(second.id)
-    expect(JSON.stringify(asked())).toContain('Thanks.')
+    expect(JSON.stringify(upstreamBody())).toContain('Thanks.')
   })
 })
 
@@ -98,7 +98,7 @@ test('parse, and parsing streams: the schema goes to the model, and its JSON is 
   )
   for (const { output_parsed } of [streamed, await client.responses.parse(body)])
     expect(output_parsed as unknown).toEqual({ city: 'Oslo' })
-  expect(asked().response_format).toMatchObject({ json_schema: { name: 'city', strict: true } })
+  expect(upstreamBody().response_format).toMatchObject({ json_schema: { name: 'city', strict: true } })
 })
 
 describe('errors', () => {

@@ -6,7 +6,7 @@ import { replay, TIDES } from '../support/replay.ts'
 import { INPUT_NANOS, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, store, upstream, create, eventsFor, post, asked, lastCall, counts, expectCounts } =
+const { gateway, store, upstream, create, eventsFor, post, upstreamBody, lastCall, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const user = (content: string) => ({ role: 'user', content })
@@ -31,7 +31,7 @@ describe('a response is continued', () => {
     const id = String(objectIn(got.at(-1)?.response).id)
     const second = idOf(await create({ model, input: 'Two', previous_response_id: id }))
     await create({ model, input: [user('Three')], previous_response_id: second })
-    expect(asked().messages).toEqual([
+    expect(upstreamBody().messages).toEqual([
       user(QUESTION),
       assistant(TIDES),
       user('Two'),
@@ -51,7 +51,7 @@ describe('a response is continued', () => {
       output: '7',
     }))
     await create({ model, previous_response_id: idOf(first), input: results })
-    expect(objectsIn(asked().messages).filter(({ role }) => role === 'tool')).toHaveLength(2)
+    expect(objectsIn(upstreamBody().messages).filter(({ role }) => role === 'tool')).toHaveLength(2)
   })
 
   test('with a hold for the whole conversation', async () => {
@@ -71,7 +71,7 @@ describe('a response is continued', () => {
       model,
       input: [user(QUESTION), { type: 'item_reference', id: item?.id ?? null }, user('Go on')],
     })
-    expect(asked().messages).toEqual([user(QUESTION), assistant(TIDES), user('Go on')])
+    expect(upstreamBody().messages).toEqual([user(QUESTION), assistant(TIDES), user('Go on')])
     const id = idOf(
       await create({ model, input: [{ type: 'item_reference', id: item?.id ?? null }, user('Again')] }),
     )
@@ -209,7 +209,7 @@ describe('a conversation that is too large for the event loop', () => {
       instructions: 'Be brief.',
     })
     expect(answer).toMatchObject({ previous_response_id: id, instructions: 'Be brief.' })
-    expect(objectsIn(asked().messages).map(({ content }) => String(content).length)).toEqual([
+    expect(objectsIn(upstreamBody().messages).map(({ content }) => String(content).length)).toEqual([
       9,
       QUESTION.length,
       TIDES.length,

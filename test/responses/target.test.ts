@@ -4,10 +4,10 @@ import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/proto
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type Answer, refusal, type Seen, splitAt, whole } from '../support/upstream.ts'
+import { type Answer, refusal, splitAt, type UpstreamRequest, whole } from '../support/upstream.ts'
 
 const UPSTREAM_MODEL = 'gpt-6-sol'
-const { call, upstream, asked, lastCall, counts, expectCounts } = await fileScene({
+const { call, upstream, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   catalogue: (url) => `
 [server]
 ${providerSection('own', 'openai', `${url}/v1`, 'responses = true\ncooldown_ms = 0', [PROVIDER_KEYS[0]])}
@@ -106,11 +106,11 @@ function eventsOf(response: JsonObject): string {
   return all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-const asksForStream = ({ body }: Seen): boolean => body.includes('"stream":true')
+const asksForStream = ({ body }: UpstreamRequest): boolean => body.includes('"stream":true')
 const SSE = { 'content-type': 'text/event-stream' }
 const answering =
   (response: JsonObject, ...places: number[]) =>
-  (seen: Seen): Answer =>
+  (seen: UpstreamRequest): Answer =>
     asksForStream(seen) ? { headers: SSE, steps: splitAt(eventsOf(response), ...places) } : whole(response)
 
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } }
@@ -240,7 +240,7 @@ describe('a tool loop of three turns', () => {
       { type: 'function_call', call_id: `call_${step}`, name: 'look', arguments: '{"city":"Äther"}' },
       { type: 'function_call_output', call_id: `call_${step}` },
     ]
-    expect(asked()).toMatchObject({
+    expect(upstreamBody()).toMatchObject({
       model: UPSTREAM_MODEL,
       store: false,
       include: ['reasoning.encrypted_content'],
@@ -338,15 +338,15 @@ describe('a provider’s refusal or failure', () => {
     refusal(400, { error: { message: 'refused', type: 'invalid_request_error', param, code } })
 
   test('of a summary of the reasoning: the call is repeated without it', async () => {
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     upstream.answer((seen) =>
       seen.body.includes('"summary":"auto"')
         ? error('reasoning.summary', 'unsupported_value')
         : answering(responseOf([MESSAGE]))(seen),
     )
     await create('messages', [surface('messages').user('Hi')])
-    expect(upstream.seen.length - before).toBe(2)
-    expect(asked().reasoning).toEqual({ effort: 'low' })
+    expect(upstream.requests.length - before).toBe(2)
+    expect(upstreamBody().reasoning).toEqual({ effort: 'low' })
     expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
   })
 
@@ -360,7 +360,7 @@ describe('a provider’s refusal or failure', () => {
         : answering(responseOf([MESSAGE]))(seen),
     )
     await create('messages', turns)
-    expect(objectsIn(asked().input).map(({ type }) => type)).toEqual([
+    expect(objectsIn(upstreamBody().input).map(({ type }) => type)).toEqual([
       'message',
       'function_call',
       'function_call_output',

@@ -5,7 +5,7 @@ import { errorOf } from '../chat/support.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { post, asked, counts, expectCounts } = await responsesScene()
+const { post, upstreamBody, counts, expectCounts } = await responsesScene()
 const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
 const SEARCH = { type: 'web_search', external_web_access: false }
 const OTHERS: JsonObject[] = [
@@ -30,14 +30,16 @@ describe('hosted tools are dropped, and named', () => {
     )
     const answer = (await response.json()) as JsonObject
     expect(answer.tools).toEqual([LOOK])
-    expect(JSON.stringify(asked())).toContain('"look"')
-    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|image_generation|shell/)
+    expect(JSON.stringify(upstreamBody())).toContain('"look"')
+    expect(JSON.stringify(upstreamBody())).not.toMatch(
+      /search|computer|interpreter|mcp|image_generation|shell/,
+    )
   })
   test('in a stream too', async () => {
     const response = await send([SEARCH], { stream: true })
     expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
     expect(await response.text()).toContain('response.completed')
-    expect(asked().tools).toBeUndefined()
+    expect(upstreamBody().tools).toBeUndefined()
   })
   test('in a choice among tools, too', async () => {
     const tool_choice = {
@@ -46,15 +48,20 @@ describe('hosted tools are dropped, and named', () => {
       tools: [SEARCH, { type: 'function', name: 'look' }],
     }
     expect((await send([SEARCH, LOOK], { tool_choice })).status).toBe(200)
-    expect(asked().tool_choice).toMatchObject({ allowed_tools: { tools: [{ function: { name: 'look' } }] } })
+    expect(upstreamBody().tool_choice).toMatchObject({
+      allowed_tools: { tools: [{ function: { name: 'look' } }] },
+    })
   })
   test('in a request that is too large for the event loop, too', async () => {
     const input = 'x'.repeat(1_100_000)
     const response = await send([SEARCH, LOOK], { input })
     expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
     expect((await response.json()) as JsonObject).toMatchObject({ status: 'completed', tools: [LOOK] })
-    expect(asked()).toMatchObject({ messages: [{ content: input }], tools: [{ function: { name: 'look' } }] })
-    expect(JSON.stringify(asked().tools)).not.toContain('search')
+    expect(upstreamBody()).toMatchObject({
+      messages: [{ content: input }],
+      tools: [{ function: { name: 'look' } }],
+    })
+    expect(JSON.stringify(upstreamBody().tools)).not.toContain('search')
   })
   test('none is named where none is dropped', async () => {
     expect((await send([LOOK])).headers.get('x-tollgate-dropped')).toBeNull()

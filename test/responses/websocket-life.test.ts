@@ -45,7 +45,7 @@ test('a request that waits in a lane when its caller disconnects never starts', 
   socket.raw.close()
   await s.upstream.last().over
   await s.gateway.rest()
-  expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
+  expect(s.counts()).toEqual({ calls: 1, holds: 1, requests: 1 })
 })
 
 test('a disconnect is noticed while the provider is silent, on a socket that is not read because so much waits', async () => {
@@ -54,7 +54,7 @@ test('a disconnect is noticed while the provider is silent, on a socket that is 
   socket.raw.terminate()
   await s.upstream.last().over
   await s.gateway.rest()
-  expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
+  expect(s.counts()).toEqual({ calls: 1, holds: 1, requests: 1 })
 })
 
 test('a caller who stops reading is disconnected, and charged once', async () => {

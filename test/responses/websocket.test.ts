@@ -4,13 +4,13 @@ import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { bytesOf, readMessage } from '../../plugins/responses/socket/envelope.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
-import { asksForStream, replay, TIDES } from '../support/replay.ts'
+import { replay, TIDES, wantsStream } from '../support/replay.ts'
 import { limitedAccount, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { heldBack } from '../support/upstream.ts'
 import { openSocket } from '../support/web-socket.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, store, upstream, post, eventsFor, asked, lastCall, key, counts, expectCounts } =
+const { gateway, store, upstream, post, eventsFor, upstreamBody, lastCall, key, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const FIRST = { model, input: QUESTION }
@@ -127,7 +127,7 @@ describe('a response is continued', () => {
     const first = idOf(await socket.create({ ...fields, input: QUESTION }))
     const second = idOf(await socket.create({ ...fields, input: 'Two', previous_response_id: first }))
     await socket.create({ ...fields, input: 'Three', previous_response_id: second })
-    expect(asked().messages).toEqual([
+    expect(upstreamBody().messages).toEqual([
       user(QUESTION),
       assistant(TIDES),
       user('Two'),
@@ -151,7 +151,7 @@ describe('a response is continued', () => {
       }))
       const previous_response_id = idOf(events)
       events = await socket.create({ model, input, tools: TOOLS, store: false, previous_response_id })
-      const results = objectsIn(asked().messages).filter(({ role }) => role === 'tool')
+      const results = objectsIn(upstreamBody().messages).filter(({ role }) => role === 'tool')
       expect(results).toHaveLength(turn * calls.length)
     }
     socket.raw.close()
@@ -163,7 +163,7 @@ describe('a response is continued', () => {
     const first = idOf(await socket.create({ ...fields, input: QUESTION, stream_id: 'main' }))
     const fork = { ...fields, input: 'Fork', previous_response_id: first }
     expect((await socket.create({ ...fork, stream_id: 'other' })).at(-1)?.type).toBe('response.completed')
-    expect(asked().messages).toEqual([user(QUESTION), assistant(TIDES), user('Fork')])
+    expect(upstreamBody().messages).toEqual([user(QUESTION), assistant(TIDES), user('Fork')])
     await socket.create({ ...fork, stream_id: 'main' })
     const forgotten = await socket.create({ ...fork, stream_id: 'main' })
     const elsewhere = await open()
@@ -186,7 +186,7 @@ describe('a response is continued', () => {
     const second = idOf(await socket.create({ model, input: 'Two', previous_response_id: first }))
     socket.raw.close()
     await eventsFor({ model, input: 'Three', previous_response_id: second })
-    expect(objectsIn(asked().messages).map(({ content = null }) => content)).toEqual([
+    expect(objectsIn(upstreamBody().messages).map(({ content = null }) => content)).toEqual([
       QUESTION,
       TIDES,
       'Two',
@@ -204,7 +204,7 @@ describe('a response is continued', () => {
     expect([store.all.has(first), store.all.get(second)?.previous_id]).toEqual([false, undefined])
     socket.raw.close()
     await eventsFor({ model, input: 'Three', previous_response_id: second })
-    expect(objectsIn(asked().messages)).toHaveLength(5)
+    expect(objectsIn(upstreamBody().messages)).toHaveLength(5)
   })
 
   test('from a kept one, and from then on by the connection alone', async () => {
@@ -213,7 +213,7 @@ describe('a response is continued', () => {
     const fields = { model, store: false }
     const next = idOf(await socket.create({ ...fields, input: 'Two', previous_response_id: kept }))
     await socket.create({ ...fields, input: 'Three', previous_response_id: next })
-    expect(objectsIn(asked().messages)).toHaveLength(5)
+    expect(objectsIn(upstreamBody().messages)).toHaveLength(5)
     socket.raw.close()
   })
 
@@ -222,7 +222,7 @@ describe('a response is continued', () => {
     const socket = await open()
     const first = idOf(await socket.create(FIRST))
     await socket.create({ model, input: 'Two', previous_response_id: first })
-    expect(objectsIn(asked().messages)).toHaveLength(3)
+    expect(objectsIn(upstreamBody().messages)).toHaveLength(3)
     socket.raw.close()
   })
 })
@@ -246,7 +246,7 @@ describe('a request that is only prepared (generate: false)', () => {
     })
     await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(got) })
     const parts = [QUESTION, 'Two'].map((text) => ({ type: 'text', text }))
-    expect(asked().messages).toEqual([{ role: 'user', content: parts }])
+    expect(upstreamBody().messages).toEqual([{ role: 'user', content: parts }])
     socket.raw.close()
   })
 
@@ -257,7 +257,7 @@ describe('a request that is only prepared (generate: false)', () => {
     await expectCounts(before)
     expect(responseOf(prepared)).toMatchObject({ status: 'completed', output: [] })
     await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(prepared) })
-    expect(asked().messages).toEqual([user('Two')])
+    expect(upstreamBody().messages).toEqual([user('Two')])
     socket.raw.close()
   })
 
@@ -288,16 +288,16 @@ describe('two at once', () => {
   test('in one lane: the second waits for the first', async () => {
     const held = heldBack(replay('text'))
     upstream.answer(held.script)
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     const socket = await open()
     socket.send({ type: 'response.create', ...FIRST })
     socket.send({ type: 'response.create', ...FIRST, input: 'Second' })
-    await held.asked
-    expect(upstream.seen.length).toBe(before + 1)
+    await held.received
+    expect(upstream.requests.length).toBe(before + 1)
     held.release()
     const [first, second] = [await socket.untilEnd(), await socket.untilEnd()]
     expect(idOf(first)).not.toBe(idOf(second))
-    expect(asked().messages).toEqual([user('Second')])
+    expect(upstreamBody().messages).toEqual([user('Second')])
     socket.raw.close()
   })
 
@@ -315,7 +315,7 @@ describe('two at once', () => {
       const { name } = await gateway.account(account, { balance_usd: '1' })
       const socket = await openSocket(gateway, { key: await gateway.key(name, settings) })
       socket.send({ type: 'response.create', ...FIRST })
-      await held.asked
+      await held.received
       socket.send({ type: 'response.create', ...FIRST, input })
       held.release()
       expect((await socket.untilEnd()).at(-1)).toMatchObject({ type: 'response.completed' })
@@ -359,5 +359,5 @@ test("OpenAI's own client", async () => {
   }
   socket.close()
   expect(text).toBe(TIDES)
-  expect(asksForStream(upstream.last())).toBe(true)
+  expect(wantsStream(upstream.last())).toBe(true)
 })

@@ -61,11 +61,11 @@ describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
   test('that start remove no file that the other is writing', async () => {
     const bucket = partOf(await sharedS3Server())
     using files = fileStoresOf({ files: bucket }, '/nowhere')
-    const { script, asked, release } = heldBack(provider)
+    const { script, received, release } = heldBack(provider)
     await using w = await world({ gateways: 1, script, files: bucket })
     const key = await w.caller('100')
     const drawing = w.call(0, GENERATIONS, DRAW, key)
-    await asked
+    await received
     // Like the file of a call whose row is not written yet.
     const unnamed = crypto.randomUUID()
     await files.answers.put(unnamed, PNG)

@@ -26,7 +26,7 @@ describe.if(hasPostgres)('three gateways', () => {
   afterAll(() => w[Symbol.asyncDispose]())
 
   test('send the provider one call for an Idempotency-Key that reaches all of them at once', async () => {
-    const [seen, calls] = [w.upstream.seen.length, await callsIn(w)]
+    const [seen, calls] = [w.upstream.requests.length, await callsIn(w)]
     const key = await w.caller('100')
     const count = IS_LONG ? 200 : 40
     for (let at = 0; at < count; at += 1) {
@@ -36,7 +36,7 @@ describe.if(hasPostgres)('three gateways', () => {
       expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([])
       expect(statuses).toContain(200)
     }
-    expect(w.upstream.seen.length).toBe(seen + count)
+    expect(w.upstream.requests.length).toBe(seen + count)
     await w.rest()
     expect(await callsIn(w)).toBe(calls + count)
   })
@@ -101,7 +101,7 @@ describe.if(hasPostgres)('two gateways', () => {
     })
     const key = await w.caller('100')
     const call = w.call(0, wholePath(), ask(), key)
-    await w.upstream.sees(1)
+    await w.upstream.waitForRequest(1)
     const [still] = w.members
     still?.signal('SIGSTOP')
     await eventually('its hold expires', async () => {

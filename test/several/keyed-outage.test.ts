@@ -21,7 +21,7 @@ describe.if(hasPostgres)('a keyed stream that ends during an outage', () => {
       const call = (headers = {}) => w.call(0, streamPath(), ask(), key, headers)
       const answers = await Promise.all([call(KEYED), call()])
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
-      await w.upstream.sees(2)
+      await w.upstream.waitForRequest(2)
       // Both callers have received bytes, so that their calls are charged.
       await Promise.all(answers.map((each) => each.clone().body?.getReader().read()))
       w.cutOff(true)
@@ -42,7 +42,7 @@ describe.if(hasPostgres)('a keyed stream that ends during an outage', () => {
       expect(repeat).toBe(keyed)
       await w.rest()
       const [row] = await w.db.rows<{ calls: number }>('SELECT count(*) AS calls FROM calls')
-      expect([row?.calls, w.upstream.seen.length]).toEqual([2, 2])
+      expect([row?.calls, w.upstream.requests.length]).toEqual([2, 2])
     },
     MAX_TEST_MS,
   )

@@ -50,7 +50,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
   })
   beforeEach(() => {
     w.upstream.answer(answering)
-    w.upstream.seen.length = 0
+    w.upstream.requests.length = 0
   })
 
   async function send(key: string, path = wholePath(FIXED), body: unknown = ask()): Promise<Reply> {
@@ -68,7 +68,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     const { sent, paid } = IS_LONG ? { sent: 3_000, paid: 700 } : { sent: 300, paid: 70 }
     const key = await w.caller((paid * CALL_USD).toFixed(6))
     expect(await statusesOf(times(sent, () => send(key)))).toEqual({ 200: paid, 402: sent - paid })
-    expect(w.upstream.seen).toHaveLength(paid)
+    expect(w.upstream.requests).toHaveLength(paid)
     await w.rest()
     const [account] = await w.db.rows<{ balance_nanos: number; debt_nanos: number }>(
       'SELECT balance_nanos, debt_nanos FROM accounts ORDER BY id DESC LIMIT 1',
@@ -122,14 +122,14 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     w.upstream.answer(draws(PNG))
     const answers = times(40, () => send(key, GENERATIONS, generation({ model: DRAWING })))
     expect(await statusesOf(answers)).toEqual({ 200: 30, 429: 10 })
-    expect(w.upstream.seen).toHaveLength(30)
+    expect(w.upstream.requests).toHaveLength(30)
     await w.rest()
   })
 
   test('admit as many requests a minute as the limit, and tell the others when to retry', async () => {
     const key = await w.caller('10', {}, 'requests')
     expect(await statusesOf(times(60, () => send(key)))).toEqual({ 200: 20, 429: 40 })
-    expect(w.upstream.seen).toHaveLength(20)
+    expect(w.upstream.requests).toHaveLength(20)
     const refused = await send(key)
     expect(Number(refused.retry_after)).toBeWithin(1, 62)
     expect(refused.text).toContain('Rate limit reached: requests per minute of this account.')

@@ -60,7 +60,7 @@ describe.if(hasPostgres)('the feed of an account at one of two gateways', () => 
     const [key, stranger] = [await w.caller('100'), await w.caller('100')]
     // Starts before the feed is open and before all other calls, and ends last.
     const long = idOf(w.call(0, wholePath(), ask(), key))
-    await held.asked
+    await held.received
     w.upstream.answer(answering)
     const feed = await openFeed(w, 1, key)
     // The gateway follows the others from the moment at which it has read their positions.

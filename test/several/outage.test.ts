@@ -14,7 +14,7 @@ describe.if(hasPostgres)('an outage longer than a gateway may be silent', () => 
     const calls = [0, 1, 2].map((member) =>
       w.call(member, wholePath(), ask(), key, { 'idempotency-key': `key-${member}` }),
     )
-    await w.upstream.sees(3)
+    await w.upstream.waitForRequest(3)
     w.cutOff(true)
     await Bun.sleep(TIMES.SILENT_AFTER_MS + 1_000)
     w.cutOff(false)
@@ -39,6 +39,6 @@ describe.if(hasPostgres)('an outage longer than a gateway may be silent', () => 
     await w.rest()
     const logs = await Promise.all(w.members.map((member) => member.log()))
     expect(logs.join('')).not.toContain('dead')
-    expect(w.upstream.seen.length).toBe(3)
+    expect(w.upstream.requests.length).toBe(3)
   })
 })

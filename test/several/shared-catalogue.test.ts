@@ -131,10 +131,10 @@ describe.if(hasPostgres)('gateways over one database', () => {
   test('take a new text within a beat, and warn of the settings in their files that it replaces', async () => {
     await apply(w, one, `${priced('2')}[metrics]\nlisten = "127.0.0.1:9"\n[backup]\nkeep = 3\n`)
     await eventually('both have it', () => one.price() === 2 && other.price() === 2)
-    await one.log.shows(({ warnings }) =>
+    await one.log.waitForLine(({ warnings }) =>
       /not used: metrics\.token, server\.log_level, providers, models\./.test(String(warnings)),
     )
-    await other.log.shows(({ warnings }) =>
+    await other.log.waitForLine(({ warnings }) =>
       /not used: server\.shutdown_timeout_ms, server\.log_level, providers, models\./.test(String(warnings)),
     )
     expect(other.started.catalogue()).toMatchObject({
@@ -263,7 +263,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     const was = poor.price()
     await apply(w, one, `${TOKEN}${priced('6')}`)
     await eventually('the others have it', () => one.price() === 6 && other.price() === 6)
-    const line = await poor.log.shows(
+    const line = await poor.log.waitForLine(
       ({ message }) => message === 'catalogue has mistakes: the last good version stays in use',
     )
     expect(String(line.mistakes)).toMatch(

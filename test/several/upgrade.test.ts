@@ -97,7 +97,7 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
         'SELECT count(*) AS calls, (SELECT min(added) FROM accounts) AS added FROM calls',
       )
       expect({ ...row, done }).toEqual({ calls: sent, added: 7, done: sent })
-      expect(w.upstream.seen.length).toBe(sent)
+      expect(w.upstream.requests.length).toBe(sent)
       expect(errors.filter((error) => !OF_A_STOP.test(error))).toEqual([])
       expect(await versionsIn(w)).toEqual([NEWER_VERSION, NEWER_VERSION, NEWER_VERSION])
     },
@@ -122,7 +122,7 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
     const key = await w.caller('100')
     const [older, stopped] = w.members as [Member, Member]
     const call = w.call(0, wholePath(), ask(), key)
-    await w.upstream.sees(1)
+    await w.upstream.waitForRequest(1)
     stopped.signal('SIGTERM')
     await stopped.ended
     const newer = await w.join({ NEWER: 1, READABLE_FROM: 1 }, stopped.folder)

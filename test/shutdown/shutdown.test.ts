@@ -8,11 +8,11 @@ import { streamPath, wholePath } from '../support/native.ts'
 import { connectSocket, rawPost } from '../support/socket-client.ts'
 import {
   eventBytes,
-  type Seen,
   type Step,
   startUpstream,
   stream,
   type Upstream,
+  type UpstreamRequest,
 } from '../support/upstream.ts'
 
 setDefaultTimeout(60_000)
@@ -51,7 +51,7 @@ async function processScene(server: string): Promise<ProcessScene> {
 }
 
 /** Answers a stream with its first event at once, and with the rest after this step; a whole answer comes after it, too. */
-const answering = (step: Step) => (seen: Seen) =>
+const answering = (step: Step) => (seen: UpstreamRequest) =>
   seen.path.includes(':stream')
     ? stream({ event: FIRST }, step, { event: LAST })
     : { headers: { 'content-type': 'application/json' }, steps: [step, { send: JSON.stringify(LAST) }] }
@@ -67,7 +67,7 @@ const post = ({ gateway }: ProcessScene, path: string) =>
 async function callsUnderWay(s: ProcessScene) {
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => post(s, streamPath())))
   const wholes = Array.from({ length: WHOLES }, () => post(s, wholePath()))
-  await s.upstream.sees(STREAMS + WHOLES)
+  await s.upstream.waitForRequest(STREAMS + WHOLES)
   return { streams, wholes }
 }
 
@@ -138,8 +138,10 @@ describe('SIGTERM', () => {
       expect(of(0).map(({ outcome, status, cost_nanos }) => ({ outcome, status, cost_nanos }))).toEqual(
         Array(WHOLES).fill({ outcome: 'failed', status: 503, cost_nanos: 0 }),
       )
-      await eventually('the upstream sees each call end', () => upstream.seen.every(({ aborted }) => aborted))
-      expect(upstream.seen).toHaveLength(STREAMS + WHOLES)
+      await eventually('the upstream sees each call end', () =>
+        upstream.requests.every(({ aborted }) => aborted),
+      )
+      expect(upstream.requests).toHaveLength(STREAMS + WHOLES)
     },
   )
 
@@ -167,11 +169,11 @@ describe('SIGTERM', () => {
     upstream.answer(stream(...Array.from({ length: 400 }, () => ({ event: large })), { event: LAST }))
     const reader = await connectSocket(gateway.url)
     reader.send(rawPost(streamPath(), BODY, { 'x-api-key': gateway.key }))
-    await reader.sees('word')
+    await reader.waitForText('word')
     reader.pause()
     const idle = await connectSocket(gateway.url)
     idle.send('GET /healthz HTTP/1.1\r\nhost: gateway.test\r\n\r\n')
-    await idle.sees('ok')
+    await idle.waitForText('ok')
 
     gateway.signal('SIGINT')
     expect(await gateway.ended).toBe(0)

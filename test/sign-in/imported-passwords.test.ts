@@ -9,13 +9,13 @@ import {
   setPassword,
 } from '../../src/access/passwords.ts'
 import { catalogueOf } from '../support/catalogue.ts'
-import { passwordsAtFullCost } from '../support/cheap-passwords.ts'
+import { useFullPasswordCost } from '../support/cheap-passwords.ts'
 import { PROBES } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { BEHIND_PROXY } from '../support/guessing.ts'
 import { personAtConsole } from '../support/people.ts'
 
-passwordsAtFullCost()
+useFullPasswordCost()
 
 const catalogue = catalogueOf({ upstream_url: 'simulator', server: BEHIND_PROXY })
 const gateway = await fileGateway({ catalogue })

@@ -5,7 +5,7 @@ import { suspendAccount } from '../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../src/access/keys.ts'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
-import { type ConsoleClient, clientOf, signedIn, type Who } from '../support/console-session.ts'
+import { type ConsoleClient, type ConsoleUser, clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { gatewaySpy } from '../support/plugins.ts'
@@ -37,7 +37,7 @@ const accept = (token: string, password = PASSWORD) =>
   nobody().send('POST', '/links/accept', { body: { token, password } })
 const signIn = (body: object) => nobody().send('POST', '/session', { body })
 
-const visit = (who: Who) => signedIn(gateway, who, now())
+const visit = (who: ConsoleUser) => signedIn(gateway, who, now())
 /** 200 while the session is open. */
 const statusOf = async (client: ConsoleClient | undefined) => (await client?.send('GET', '/sessions'))?.status
 

@@ -1,6 +1,6 @@
 // Ending one session by its number: the rights of each viewer.
 import { describe, expect, test } from 'bun:test'
-import { signedIn, type Who } from '../support/console-session.ts'
+import { type ConsoleUser, signedIn } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'
 
 const { gateway } = await fileScene()
@@ -15,7 +15,7 @@ const bob = { account: 'bob' }
 const newest = () => gateway.db.query<{ id: number }, []>('SELECT max(id) AS id FROM sessions').get()?.id ?? 0
 
 describe('the session of', () => {
-  test.each<[owner: string, by: string, may_end: boolean, who: Who, ender: Who]>([
+  test.each<[owner: string, by: string, may_end: boolean, who: ConsoleUser, ender: ConsoleUser]>([
     ['an account', 'itself', true, alice, alice],
     ['an account', 'the operator', true, alice, 'operator'],
     ['an account', 'another account', false, alice, bob],

@@ -4,7 +4,7 @@ import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { BEHIND_PROXY, guess, makeGuessesCheap, operatorsLink, person } from '../support/guessing.ts'
+import { BEHIND_PROXY, guess, makeGuessesCheap, operatorsLink, visitor } from '../support/guessing.ts'
 
 const HOME = '203.0.113.7'
 const OFFICE = '2001:db8:0:1::5'
@@ -18,12 +18,12 @@ test('guesses from eleven addresses block the operator only at new addresses', a
       ...folder,
       [Symbol.dispose]: () => undefined,
     })
-    expect(await person(gateway.url, HOME).signInByLink(await operatorsLink(db))).toBe(200)
-    expect(await person(gateway.url, OFFICE).signIn()).toBe(200)
+    expect(await visitor(gateway.url, HOME).signInByLink(await operatorsLink(db))).toBe(200)
+    expect(await visitor(gateway.url, OFFICE).signIn()).toBe(200)
   }
   await makeGuessesCheap(db)
   await using gateway = await startGatewayProcess(catalogue, { ...folder, [Symbol.dispose]: () => undefined })
-  const at = (address: string) => person(gateway.url, address)
+  const at = (address: string) => visitor(gateway.url, address)
   expect(await guess(gateway.url, 11, 12)).toBe(100)
 
   expect(await at('203.0.113.8').signIn()).toBe(429)

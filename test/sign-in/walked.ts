@@ -3,7 +3,7 @@ import { afterAll } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { PageOptions } from '../support/console-page.ts'
-import type { Who } from '../support/console-session.ts'
+import type { ConsoleUser } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -44,7 +44,7 @@ from = "Example AI <noreply@example.com>"
       await givePasswords(gateway, [name])
       return { person_id, email }
     },
-    visit: (as?: Who, options?: PageOptions) => pageOf({ store: gateway.store, url }, as, options),
+    visit: (as?: ConsoleUser, options?: PageOptions) => pageOf({ store: gateway.store, url }, as, options),
     /** The link in the newest mail to an address. */
     async linkTo(email: string, page: string): Promise<string> {
       let found: string | undefined

@@ -7,7 +7,7 @@ import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { PASSWORD, tokenIn } from './scene.ts'
 
@@ -58,9 +58,9 @@ async function linkTo(email: string): Promise<string> {
 }
 
 /** The account of the first walk. */
-const WALKER = `anna-${WALKED[0]}`
+const WALKER = `anna-${WALK_SCREENS[0]}`
 
-describe.each(WALKED)('a stranger, screens: %s', (size) => {
+describe.each(WALK_SCREENS)('a stranger, screens: %s', (size) => {
   const name = `anna-${size}`
   const email = `${name}@example.org`
 
@@ -207,7 +207,7 @@ test('the accepted version of the terms is stored', () => {
   ])
 })
 
-test.each(WALKED)(
+test.each(WALK_SCREENS)(
   'an invitation is checked when its page opens, before the visitor enters an address, screens: %s',
   async (size) => {
     await gateway.recatalogue(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeExistingLock, takeLock } from '../../src/store/lock.ts'
-import { lockHolder } from '../support/lock-holder.ts'
+import { holdLock } from '../support/lock-holder.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const folder = folderOfEachTest()
@@ -22,7 +22,7 @@ test('the lock is taken once, and again after its release', () => {
 
 test('the lock is free again once the process that held it is killed', async () => {
   const path = pathOf()
-  const child = await lockHolder(path)
+  const child = await holdLock(path)
   expect(takeLock(path)).toBeUndefined()
   child.kill('SIGKILL')
   await child.exited
@@ -33,7 +33,7 @@ test('the lock is free again once the process that held it is killed', async () 
 
 test('a process waits for the lock of another one, at most for the given time', async () => {
   const path = pathOf()
-  const child = await lockHolder(path, 200)
+  const child = await holdLock(path, 200)
   expect(takeLock(path, 20)).toBeUndefined()
   const release = takeLock(path, 30_000)
   expect(release).toBeFunction()

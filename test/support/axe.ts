@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 
 /** The rules whose result depends on the theme. */
-export const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 let source: Promise<string> | undefined
 const axeSource = () => (source ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())

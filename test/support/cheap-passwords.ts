@@ -15,7 +15,7 @@ const hashCheaply: typeof hash = (password, options) =>
 Object.assign(Bun.password, { hash: hashCheaply })
 
 /** Restores the full cost of passwords for all tests of a file, which test that cost. */
-export function passwordsAtFullCost(): void {
+export function useFullPasswordCost(): void {
   beforeAll(() => {
     is_cheap = false
   })

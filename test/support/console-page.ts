@@ -2,7 +2,7 @@
 // refused content, no serious finding of axe, no scrolling to the side, no jump while it loads.
 import { expect } from 'bun:test'
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
-import { axeFindings, OF_COLOURS } from './axe.ts'
+import { axeFindings, COLOUR_RULES } from './axe.ts'
 import { browser } from './chromium.ts'
 import { eventually } from './eventually.ts'
 import { IS_LONG } from './long.ts'
@@ -238,7 +238,7 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
         })
       current_theme = current_theme === 'light' ? 'dark' : 'light'
       await page.emulateMedia({ colorScheme: current_theme })
-      if (IS_LONG) await axeFindsNothing(OF_COLOURS)
+      if (IS_LONG) await axeFindsNothing(COLOUR_RULES)
     },
     [Symbol.asyncDispose]: leave,
   }

@@ -8,14 +8,14 @@ import type { TestGateway } from './gateway.ts'
 import { newPerson, ownerAtConsole } from './people.ts'
 
 /** The signed-in viewer: the operator, an account by name, a new person of the staff or of an account, or a key by its text. */
-export type Who =
+export type ConsoleUser =
   | 'operator'
   | { staff: StaffRow['role'] }
   | { account: string; role?: MembershipRow['role'] }
   | { key: string }
   | { person_id: number; account_id: number | null }
 
-export interface SentToConsole {
+export interface ConsoleRequest {
   body?: unknown
   /** The `Origin` header. Default: the gateway's own origin; null for none. */
   origin?: string | null
@@ -26,7 +26,7 @@ export interface ConsoleClient {
   /** The value of the `Cookie` header. */
   cookie: string
   /** Calls a route below /console/api. A body is sent as JSON. */
-  send(method: string, path: string, sent?: SentToConsole): Promise<Response>
+  send(method: string, path: string, sent?: ConsoleRequest): Promise<Response>
   /** Calls a route, asserts success, and returns its JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
   json(method: string, path: string, body?: unknown): Promise<any>
@@ -38,7 +38,7 @@ const VISITOR = { address: '127.0.0.1', user_agent: 'test' }
 /** Opens a session without the forms and their limits. @param now_ms the gateway's clock */
 export async function signedIn(
   gateway: Pick<TestGateway, 'store' | 'url'>,
-  who: Who,
+  who: ConsoleUser,
   now_ms = Date.now(),
 ): Promise<ConsoleClient> {
   const token = randomBytes(32).toString('base64url')
@@ -95,7 +95,7 @@ export const errorOf = async (answer: Response) => ({
   ...((await answer.json()) as { error: { param: string | null; code: string; message: string } }).error,
 })
 
-async function ownerOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<SessionOwner> {
+async function ownerOf({ store: db }: Pick<TestGateway, 'store'>, who: ConsoleUser): Promise<SessionOwner> {
   if (who === 'operator') return await ownerAtConsole(db, null)
   if ('person_id' in who) return { ...who, key_id: null }
   if ('staff' in who) {

@@ -6,7 +6,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type ConsolePage, consolePage, type PageOptions } from './console-page.ts'
 import { consoleAddress } from './console-port.ts'
-import { signedIn, type Who } from './console-session.ts'
+import { type ConsoleUser, signedIn } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { personAtConsole } from './people.ts'
 
@@ -16,7 +16,7 @@ export const PASSWORD = 'one gate, many tolls'
 interface ConsoleScene extends AsyncDisposable {
   gateway: TestGateway
   /** Opens a page in a new context, without an address yet; signed in if `as` is present. */
-  visit(as?: Who, options?: PageOptions): Promise<ConsolePage>
+  visit(as?: ConsoleUser, options?: PageOptions): Promise<ConsolePage>
 }
 
 /** A gateway with the first catalogue, whose models are simulated, and an operator with a password. */
@@ -52,7 +52,7 @@ export async function givePasswords({ store }: { store: Db }, accounts: readonly
 /** Opens a signed-in page without the sign-in form and its limits. */
 export async function pageOf(
   gateway: Pick<TestGateway, 'store' | 'url'>,
-  as: Who | undefined,
+  as: ConsoleUser | undefined,
   options?: PageOptions,
 ): Promise<ConsolePage> {
   const { origin } = gateway.url

@@ -4,7 +4,7 @@ import { craftedMp3, craftedMp4, craftedOpus, craftedPdf, craftedWav } from './c
 import { wholePath } from './native.ts'
 import { type Scene, type SceneOptions, scene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
-import { type Answer, type Seen, whole } from './upstream.ts'
+import { type Answer, type UpstreamRequest, whole } from './upstream.ts'
 
 export const BALANCE_USD = '0.05'
 /** The context of each model. */
@@ -181,7 +181,7 @@ const native: Surface = (model, medium) => {
 }
 
 const DOCUMENTS = [...PDFS, UNSEEN]
-export const DEAR_CASES: readonly DearCase[] = [
+export const EXPENSIVE_CASES: readonly DearCase[] = [
   ...[...DOCUMENTS, IMAGE].flatMap((medium) => [
     messages('claude-haiku-4-5', medium),
     messages('claude-opus-5', medium),
@@ -225,7 +225,7 @@ const catalogueOf = (url: string): string =>
   ].join('')
 
 /** Bills each known medium in the request, and one token for every four of the other bytes. */
-function answerTo({ body, path }: Seen): Answer {
+function answerTo({ body, path }: UpstreamRequest): Answer {
   const text = body.toString()
   const model = Object.keys(BILLING).find((name) => text.includes(`"${name}"`) || path.includes(name))
   const billing = BILLING[model ?? '']
@@ -258,5 +258,5 @@ function answerTo({ body, path }: Seen): Answer {
 }
 
 /** A gateway in front of a provider that bills media by the documented maxima. */
-export const dearScene = (options: Pick<SceneOptions, 'parent_folder'> = {}): Promise<Scene> =>
+export const expensiveMediaScene = (options: Pick<SceneOptions, 'parent_folder'> = {}): Promise<Scene> =>
   scene({ ...options, catalogue: catalogueOf, script: answerTo })

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { answer, ask, piece, streamPath, usage, wholePath } from './native.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
-import { type Answer, type Seen, startUpstream, stream, whole } from './upstream.ts'
+import { type Answer, startUpstream, stream, type UpstreamRequest, whole } from './upstream.ts'
 
 interface Rounds {
   /** Answers that reached the caller, at least in part. */
@@ -53,7 +53,7 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
   using disk = mountSmallDisk()
   const picture = whole(drawing(await paint('png')))
   let released = Promise.withResolvers<void>()
-  const script = async ({ path, body }: Seen): Promise<Answer> => {
+  const script = async ({ path, body }: UpstreamRequest): Promise<Answer> => {
     const { promise } = released
     if (path.includes(':stream'))
       return stream(
@@ -75,9 +75,12 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
   for (let at = 0; at < rounds; at++) {
     released = Promise.withResolvers<void>()
     const { resolve: release } = released
-    const total_calls = upstream.seen.length + CALLS
+    const total_calls = upstream.requests.length + CALLS
     const key = folder.keys[Math.floor(at / ROUNDS_PER_ACCOUNT)] ?? ''
-    await playRound({ gateway, key, disk, allReceived: () => upstream.sees(total_calls), release }, total)
+    await playRound(
+      { gateway, key, disk, allReceived: () => upstream.waitForRequest(total_calls), release },
+      total,
+    )
   }
   total.findings = (await gateway.findings()).length
   return total

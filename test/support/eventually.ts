@@ -7,7 +7,7 @@ const POLL_SHARE = 0.1
 /** Background work gets a tenth of a busy machine, so this is long; the time-out of the test comes first. */
 const DEADLINE_MS = 150_000
 /** The time-out of a test that waits for such work: an archive's passphrase alone is seconds of work. */
-export const BESIDE_THE_CALLS_MS = 180_000
+export const BACKGROUND_TIMEOUT_MS = 180_000
 
 /**
  * Waits until a condition holds.
@@ -24,7 +24,7 @@ export async function eventually(what: string, condition: () => boolean | Promis
 }
 
 /** Repeats work until it no longer throws, such as a request to a server that is starting. */
-export const untilDone = (what: string, work: () => Promise<unknown>): Promise<void> =>
+export const retryUntilDone = (what: string, work: () => Promise<unknown>): Promise<void> =>
   eventually(what, () =>
     work().then(
       () => true,

@@ -5,13 +5,13 @@ import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
-import { type HoldFate, holdFates } from './holds.ts'
+import { type HoldOutcome, holdOutcomes } from './holds.ts'
 import { commandOf } from './programs.ts'
 
 /** The data on disk after the process has ended. */
 interface Books {
   calls: Call[]
-  holds: HoldFate[]
+  holds: HoldOutcome[]
 }
 
 export interface GatewayProcess extends AsyncDisposable {
@@ -79,7 +79,7 @@ async function over(
     books() {
       const db = openDatabase(folder.database_path, { readonly: true })
       const calls = db.query<Call, []>('SELECT * FROM calls ORDER BY id').all()
-      const holds = holdFates(db)
+      const holds = holdOutcomes(db)
       db.close()
       return { calls, holds }
     },

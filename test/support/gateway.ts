@@ -31,7 +31,7 @@ import { ENGINE, makeGatewayDatabase } from './engine.ts'
 import { eventually } from './eventually.ts'
 import { bucketOfRun, filesLines } from './files.ts'
 import { gatewayClock } from './gateway-clock.ts'
-import { type HoldFate, holdFates } from './holds.ts'
+import { type HoldOutcome, holdOutcomes } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import { commandOf } from './programs.ts'
 import { fetchWithReceipts } from './receipts.ts'
@@ -80,7 +80,7 @@ export interface CallOptions {
 export interface Rows {
   accounts: Account[]
   keys: Key[]
-  holds: HoldFate[]
+  holds: HoldOutcome[]
   entries: Entry[]
   calls: Call[]
   budgets: BudgetRow[]
@@ -352,5 +352,5 @@ function readRows(db: Database): Rows {
   const [accounts, keys, entries, calls, budgets] = TABLES.map((table) =>
     db.query(`SELECT ${columnsOf(table)} FROM ${table} ORDER BY id`).all(),
   )
-  return { accounts, keys, holds: holdFates(db), entries, calls, budgets } as Rows
+  return { accounts, keys, holds: holdOutcomes(db), entries, calls, budgets } as Rows
 }

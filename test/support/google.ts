@@ -1,7 +1,7 @@
 // A fake of Google's token server, and the files of service accounts that it knows.
 import { generateKeyPairSync, verify } from 'node:crypto'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { type Answer, refusal, type Seen, whole } from './upstream.ts'
+import { type Answer, refusal, type UpstreamRequest, whole } from './upstream.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -40,7 +40,7 @@ interface Assertion {
 }
 
 /** The claims of a token request, and whether the account's key signed them. */
-export function assertionIn({ body }: Pick<Seen, 'body'>): Assertion {
+export function assertionIn({ body }: Pick<UpstreamRequest, 'body'>): Assertion {
   const form = new URLSearchParams(body.toString())
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') throw new Error('no grant')
   const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
@@ -66,7 +66,7 @@ const SKEW_S = 300
  * Answers as the token server does: a signed and current assertion gets a token for an hour.
  * @param now_ms Google's clock @param count the number of earlier tokens
  */
-export function tokenAnswer(seen: Seen, now_ms: number, count: number): Answer {
+export function tokenAnswer(seen: UpstreamRequest, now_ms: number, count: number): Answer {
   const { claims, is_signed } = assertionIn(seen)
   const headers = { date: new Date(now_ms).toUTCString() }
   const now_s = now_ms / 1_000

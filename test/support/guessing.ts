@@ -24,7 +24,7 @@ export const operatorsLink = async (db: Db): Promise<string> =>
   (await makeOperatorsLink(db, { randomBytes, now_ms: Date.now() })).token
 
 /** A person who signs in from an address. */
-export function person(url: URL, address: string) {
+export function visitor(url: URL, address: string) {
   const send = async (path: string, body: object) => {
     const answer = await fetch(new URL(`/console/api${path}`, url), {
       method: 'POST',
@@ -54,7 +54,7 @@ export function person(url: URL, address: string) {
 export async function guess(url: URL, addresses: number, times: number): Promise<number> {
   let checked = 0
   const stranger = async (index: number) => {
-    const { signIn } = person(url, `198.51.${100 + (index >> 8)}.${index & 255}`)
+    const { signIn } = visitor(url, `198.51.${100 + (index >> 8)}.${index & 255}`)
     for (let i = 0; i < times; i++) if ((await signIn(`not the password ${i}`)) === 401) checked++
   }
   await Promise.all(Array.from({ length: addresses }, (_, index) => stranger(index)))

@@ -2,7 +2,7 @@
 
 import { PROJECT } from './google.ts'
 import { addressOf } from './known-network.ts'
-import { type Answer, refusal, type Seen, stream, whole } from './upstream.ts'
+import { type Answer, refusal, stream, type UpstreamRequest, whole } from './upstream.ts'
 
 interface KnownRow {
   /** The lines of the entry besides its name and key. */
@@ -159,7 +159,7 @@ export const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** Returns the first fault that a fake server finds in a request; undefined if there is none. @param key the key of the row */
-export function faultIn(seen: Seen, row: KnownRow, key: string): string | undefined {
+export function faultIn(seen: UpstreamRequest, row: KnownRow, key: string): string | undefined {
   const { url, stream_url = url, header, token, model = 'm' } = row
   const body = JSON.parse(seen.body.toString())
   const streams = body.stream === true || seen.path.includes(':stream')
@@ -187,7 +187,7 @@ export function faultIn(seen: Seen, row: KnownRow, key: string): string | undefi
 }
 
 /** Answers with a call of the tool, 10 input tokens and 5 output tokens, in the protocol of the path. */
-export function toolCall({ path, body }: Seen): Answer {
+export function toolCall({ path, body }: UpstreamRequest): Answer {
   const args = JSON.parse(TOOL.arguments)
   const streams = path.includes(':stream') || JSON.parse(body.toString()).stream === true
   if (/\/messages$|awPredict$/.test(path)) return claude(streams, args)

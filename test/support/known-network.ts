@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { type Script, type Seen, startUpstream } from './upstream.ts'
+import { type Script, startUpstream, type UpstreamRequest } from './upstream.ts'
 
 const TLS = join(import.meta.dir, '../fixtures/tls')
 const PEM = join(TLS, 'known-servers.pem')
@@ -14,18 +14,18 @@ interface KnownNetwork extends AsyncDisposable {
   /** The environment variables of the process for this network. */
   environment: Readonly<Record<string, string>>
   /** All requests, the oldest first. */
-  seen: Seen[]
+  seen: UpstreamRequest[]
   /** Sets the answer to later requests. */
   answer(script: Script): void
 }
 
 /** The complete URL of a request. */
-export const addressOf = ({ path, headers }: Pick<Seen, 'path' | 'headers'>): string =>
+export const addressOf = ({ path, headers }: Pick<UpstreamRequest, 'path' | 'headers'>): string =>
   path.startsWith('/') ? `https://${headers.host}${path}` : path
 
 export async function startKnownNetwork(script: Script): Promise<KnownNetwork> {
   let current = script
-  const seen: Seen[] = []
+  const seen: UpstreamRequest[] = []
   const record: Script = (request, index) => {
     seen.push(request)
     return typeof current === 'function' ? current(request, index) : current

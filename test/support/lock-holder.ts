@@ -9,7 +9,7 @@ const LOCK = JSON.stringify(join(import.meta.dir, '../../src/store/lock.ts'))
  * @param held_ms when it releases the lock; absent: at its end
  * @returns once it has the lock
  */
-export async function lockHolder(path: string, held_ms?: number) {
+export async function holdLock(path: string, held_ms?: number) {
   const script = `
     const { takeLock } = await import(${LOCK})
     const release = takeLock(${JSON.stringify(path)})

@@ -12,5 +12,5 @@ const SHARE = 3
  * The tested cells of a table's row: in a long run all of them, otherwise a third, which differs from row to row, so that three rows
  * together have every column.
  */
-export const cellsOf = <Cell>(cells: readonly Cell[], row: number): readonly Cell[] =>
+export const sample = <Cell>(cells: readonly Cell[], row: number): readonly Cell[] =>
   IS_LONG ? cells : cells.filter((_, column) => (row + column) % SHARE === 0)

@@ -12,7 +12,7 @@ export interface MemoryLog {
   written(): readonly string[]
   lines(): LogLine[]
   /** Resolves with the first line that matches, once it is written. */
-  shows(matches: (line: LogLine) => boolean): Promise<LogLine>
+  waitForLine(matches: (line: LogLine) => boolean): Promise<LogLine>
 }
 
 /** @param options the level (default: `debug`), the secrets that must not appear, and the clock */
@@ -44,7 +44,7 @@ export function memoryLog(
     text: () => written.join(''),
     written: () => written,
     lines,
-    async shows(matches) {
+    async waitForLine(matches) {
       for (;;) {
         const found = lines().find(matches)
         if (found) return found

@@ -1,7 +1,7 @@
 // Builders of requests and answers in the native protocol.
 import { expect } from 'bun:test'
 import { MODEL } from './catalogue.ts'
-import { type Answer, events, type Seen, whole } from './upstream.ts'
+import { type Answer, events, type UpstreamRequest, whole } from './upstream.ts'
 
 /** The path of a whole call. */
 export const wholePath = (model: string = MODEL): string => `/v1beta/models/${model}:generateContent`
@@ -48,7 +48,7 @@ export const answer = (
 export const ANSWER_NANOS = 10 * 1_000 + 5 * 4_000
 
 /** An upstream that answers `answer()`, whole or streamed as requested. */
-export const answering = ({ path }: Pick<Seen, 'path'>): Answer =>
+export const answering = ({ path }: Pick<UpstreamRequest, 'path'>): Answer =>
   path.includes(':stream') ? events([answer()]) : whole(answer())
 
 /** The error body of spec.md, Errors, Native generation endpoints. */

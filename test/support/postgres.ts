@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import { PostgresDb } from '../../src/store/engines/postgres/db.ts'
 import { MIGRATIONS } from '../../src/store/engines/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
-import { untilDone } from './eventually.ts'
+import { retryUntilDone } from './eventually.ts'
 import { NATIVE } from './postgres-program.ts'
 import { startPostgres } from './postgres-server.ts'
 
@@ -38,7 +38,7 @@ async function start(): Promise<Administrator> {
   if (NAMED === undefined && NATIVE === undefined) throw new Error(MISSING)
   const url = NAMED ?? (await startPostgres(NATIVE ?? '')).url
   const sql = new SQL({ url, max: 1, idleTimeout: 0 })
-  await untilDone('PostgreSQL answers', () => sql.unsafe('SELECT 1'))
+  await retryUntilDone('PostgreSQL answers', () => sql.unsafe('SELECT 1'))
   return { sql, urlOf: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href }
 }
 

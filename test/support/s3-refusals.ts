@@ -17,7 +17,7 @@ interface Pair {
 }
 
 /** @param isRefused gets the beginning of each request, such as `PUT /bucket/key` */
-export function refusing(server: S3Server, isRefused: (request: string) => boolean): RefusingProxy {
+export function startRefusingProxy(server: S3Server, isRefused: (request: string) => boolean): RefusingProxy {
   const { hostname, port } = new URL(server.endpoint)
   let refused = 0
   const listener = Bun.listen<Pair>({

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bucket } from '../../src/domain/catalogue.ts'
-import { untilDone } from './eventually.ts'
+import { retryUntilDone } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { IS_LONG } from './long.ts'
 import { temporary } from './temporary.ts'
@@ -89,7 +89,7 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
     file: (name) => folder.at(join(bucket, name)),
     async start() {
       running = await run(folder.path, command)
-      await untilDone('versitygw listens', () => fetch(endpoint))
+      await retryUntilDone('versitygw listens', () => fetch(endpoint))
     },
     async stop() {
       void running?.child.stdin.write('stop\n')

@@ -12,7 +12,7 @@ describe('a scene', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(answer())
     expect(s.upstream.last().path).toBe(`/v1beta/models/${UPSTREAM_MODEL}:generateContent`)
-    expect(s.asked()).toEqual(ask())
+    expect(s.upstreamBody()).toEqual(ask())
     expect(await s.lastCall()).toMatchObject({
       model: MODEL,
       cost_nanos: 10 * 1_000 + 5 * 4_000,
@@ -39,11 +39,11 @@ describe('a scene', () => {
 
   test('knows when its upstream gets a request', async () => {
     await using s = await scene()
-    const { script, asked, release } = heldBack(whole(answer()))
+    const { script, received, release } = heldBack(whole(answer()))
     s.upstream.answer(script)
     const call = s.call(wholePath(), ask())
-    await asked
-    expect((await s.upstream.sees(1)).body.toString()).toBe(JSON.stringify(ask()))
+    await received
+    expect((await s.upstream.waitForRequest(1)).body.toString()).toBe(JSON.stringify(ask()))
     release()
     expect((await call).status).toBe(200)
   })

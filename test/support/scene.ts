@@ -26,7 +26,7 @@ interface Counts {
   calls: number
   holds: number
   /** Requests that the upstream received. */
-  seen: number
+  requests: number
 }
 
 export interface Scene extends AsyncDisposable {
@@ -37,7 +37,7 @@ export interface Scene extends AsyncDisposable {
   /** Calls the gateway, with the caller's key unless the options have another one. */
   call: TestGateway['call']
   /** The JSON body of the upstream's last request. */
-  asked(): JsonObject
+  upstreamBody(): JsonObject
   /** Waits until the last call is settled and returns its record. */
   lastCall(): Promise<Call>
   /** Replaces the catalogue by the one of catalogue.ts with these changes. */
@@ -66,14 +66,14 @@ export async function scene(options: SceneOptions = {}): Promise<Scene> {
   const key = await gateway.caller(balance_usd)
   const counts = (): Counts => {
     const { calls, holds } = gateway.counts()
-    return { calls, holds, seen: upstream.seen.length }
+    return { calls, holds, requests: upstream.requests.length }
   }
   return {
     gateway,
     upstream,
     key,
     call: (path, body, call_options) => gateway.call(path, body, { key, ...call_options }),
-    asked: () => JSON.parse(upstream.last().body.toString()),
+    upstreamBody: () => JSON.parse(upstream.last().body.toString()),
     lastCall: () => gateway.lastCall(),
     recatalogue: (changes = {}) => gateway.recatalogue(changed(changes)),
     counts,

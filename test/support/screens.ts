@@ -17,4 +17,4 @@ export type Size = keyof typeof SCREENS
  * The screens of a walk that is the same on each: it runs once, and each page is checked at both widths. In a long run it runs on
  * a phone, too, and each page is checked at its own width only.
  */
-export const WALKED: readonly Size[] = IS_LONG ? ['wide', 'phone'] : ['both']
+export const WALK_SCREENS: readonly Size[] = IS_LONG ? ['wide', 'phone'] : ['both']

@@ -8,7 +8,7 @@ export interface SocketClient {
   /** All received bytes, heads and bodies, as latin1. */
   received(): string
   /** Resolves when this text has arrived `times` times; rejects if the connection ends first. */
-  sees(text: string, times?: number): Promise<void>
+  waitForText(text: string, times?: number): Promise<void>
   send(bytes: string | Uint8Array): void
   leave(how: Departure): void
   /** Stops reading, so that the peer's writes pile up. */
@@ -56,7 +56,7 @@ export async function connectSocket({
   })
   return {
     received: () => received,
-    sees(text, times = 1) {
+    waitForText(text, times = 1) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const look = () => {
         if (received.split(text).length > times) resolve()

@@ -69,7 +69,7 @@ export function storedIn(folder: string): Stored {
 }
 
 /** The files in order and as text, for comparisons. */
-export const inOrder = (stored: Stored): string[][] =>
+export const sortedAsHex = (stored: Stored): string[][] =>
   Array.from(stored, ([path, content]) => [path, content.toHex()]).sort(([one = ''], [other = '']) =>
     one < other ? -1 : 1,
   )

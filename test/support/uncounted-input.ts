@@ -6,7 +6,7 @@ import { wholePath } from './native.ts'
 import { type Scene, type SceneOptions, scene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
 import { type CountTokens, countO200k } from './tokenizers.ts'
-import { type Answer, events, type Seen, whole } from './upstream.ts'
+import { type Answer, events, type UpstreamRequest, whole } from './upstream.ts'
 
 /** The balance of an account: 1 USD is a million tokens, of input or output. */
 const BALANCE_USD = '0.01'
@@ -226,7 +226,7 @@ const catalogueOf = (url: string): string =>
   ].join('')
 
 /** The answer of a provider that bills each byte of the request by its tokenizer. */
-function answerTo(seen: Seen, count: CountTokens): Answer {
+function answerTo(seen: UpstreamRequest, count: CountTokens): Answer {
   const text = seen.body.toString('latin1')
   const { path } = seen
   if (path.includes('/audio/transcriptions')) {

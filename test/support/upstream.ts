@@ -32,7 +32,7 @@ export interface Answer {
 }
 
 /** A received request. */
-export interface Seen {
+export interface UpstreamRequest {
   method: string
   /** Path and query. */
   path: string
@@ -44,15 +44,15 @@ export interface Seen {
   over: Promise<void>
 }
 
-export type Script = Answer | ((seen: Seen, index: number) => Answer | Promise<Answer>)
+export type Script = Answer | ((seen: UpstreamRequest, index: number) => Answer | Promise<Answer>)
 
 export interface Upstream extends AsyncDisposable {
   url: string
   /** All requests, oldest first. */
-  seen: Seen[]
-  last(): Seen
+  requests: UpstreamRequest[]
+  last(): UpstreamRequest
   /** Resolves with the request number `count`, once it arrives. */
-  sees(count: number): Promise<Seen>
+  waitForRequest(count: number): Promise<UpstreamRequest>
   /** Sets the answer to later requests. */
   answer(script: Script): void
 }
@@ -110,16 +110,16 @@ export const inChunks = (body: Uint8Array | string, chunk_bytes: number): Readab
 }
 
 /** A script that notifies the test of a request, and answers only when the test says so. */
-export function heldBack(script: Script): { script: Script; asked: Promise<void>; release: () => void } {
-  const asked = Promise.withResolvers<void>()
+export function heldBack(script: Script): { script: Script; received: Promise<void>; release: () => void } {
+  const received = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   return {
     async script(seen, index) {
-      asked.resolve()
+      received.resolve()
       await released.promise
       return typeof script === 'function' ? script(seen, index) : script
     },
-    asked: asked.promise,
+    received: received.promise,
     release: released.resolve,
   }
 }
@@ -129,8 +129,8 @@ export async function startUpstream(
   script: Script = refusal(500, 'no answer was scripted'),
   tls?: { cert: Buffer; key: Buffer },
 ): Promise<Upstream> {
-  const seen: Seen[] = []
-  const requests = createCounter()
+  const requests: UpstreamRequest[] = []
+  const arrivals = createCounter()
   let current = script
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const over = Promise.withResolvers<void>()
@@ -139,8 +139,8 @@ export async function startUpstream(
       record.aborted = !response.writableFinished
       over.resolve()
     })
-    const index = seen.push(record) - 1
-    requests.add()
+    const index = requests.push(record) - 1
+    arrivals.add()
     await perform(typeof current === 'function' ? await current(record, index) : current, request, response)
   }
   // An error in the script fails the test as an uncaught error.
@@ -153,17 +153,17 @@ export async function startUpstream(
   if (address === null || typeof address === 'string') throw new Error('the upstream has no port')
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`,
-    seen,
+    requests,
     last() {
-      const last = seen.at(-1)
+      const last = requests.at(-1)
       if (!last) throw new Error('the upstream saw no request')
       return last
     },
-    async sees(count) {
+    async waitForRequest(count) {
       for (;;) {
-        const request = seen[count - 1]
+        const request = requests[count - 1]
         if (request) return request
-        await requests.reaches(requests.count + 1)
+        await arrivals.reaches(arrivals.count + 1)
       }
     },
     answer: (next) => {
@@ -176,7 +176,7 @@ export async function startUpstream(
   }
 }
 
-async function readRequest(request: IncomingMessage, over: Promise<void>): Promise<Seen> {
+async function readRequest(request: IncomingMessage, over: Promise<void>): Promise<UpstreamRequest> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)])

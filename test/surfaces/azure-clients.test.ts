@@ -8,13 +8,13 @@ import { models as imageModels, OVER_OPENAI, PNG } from '../images/support.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection } from '../support/sections.ts'
 import { unitModels } from '../support/unit-models.ts'
-import { type Answer, events, type Seen, whole } from '../support/upstream.ts'
+import { type Answer, events, type UpstreamRequest, whole } from '../support/upstream.ts'
 
 const GPT = 'our/gpt'
 const OTHER = 'other-gpt'
 const VECTORS = 'our-vectors'
 const routes = (upstream: string) => ({ 'speaks-openai': upstream })
-const { gateway, upstream, key, asked, call, lastCall, counts, expectCounts } = await fileScene({
+const { gateway, upstream, key, upstreamBody, call, lastCall, counts, expectCounts } = await fileScene({
   more: (url) =>
     imageModels(url) +
     unitModels(url) +
@@ -29,7 +29,7 @@ const AT = { id: 'x', created: 1, model: 'upstream-gpt' }
 const SPEECH = Buffer.from('a sound')
 
 /** OpenAI's endpoints, as the provider behind the gateway has them. */
-function answer({ path, body }: Seen): Answer {
+function answer({ path, body }: UpstreamRequest): Answer {
   const streams = body.includes('"stream":true')
   if (path.endsWith('/chat/completions')) {
     const choice = { index: 0, finish_reason: 'stop' }
@@ -183,7 +183,7 @@ const CALLS: readonly (readonly [
 /** The model in the request to the provider: a JSON field, or a field of the form. */
 function upstreamModel(): unknown {
   const text = upstream.last().body.toString('latin1')
-  return text.startsWith('{') ? asked().model : /name="model"\r\n\r\n([^\r]*)/.exec(text)?.[1]
+  return text.startsWith('{') ? upstreamBody().model : /name="model"\r\n\r\n([^\r]*)/.exec(text)?.[1]
 }
 
 describe.each(CALLS)('%s', (_, model, text, ask) => {
@@ -240,7 +240,7 @@ describe('addresses', () => {
   ])('%s', async (_, path, body) => {
     expect((await call(path, body)).status).toBe(200)
     expect(await lastCall()).toMatchObject({ model: GPT, upstream_model: 'upstream-gpt' })
-    expect(asked().model).toBe('upstream-gpt')
+    expect(upstreamBody().model).toBe('upstream-gpt')
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { refusal, type Seen, whole } from '../support/upstream.ts'
+import { refusal, type UpstreamRequest, whole } from '../support/upstream.ts'
 
 const { call, upstream, lastCall } = await fileScene({
   more: (url) =>
@@ -33,7 +33,7 @@ const refused = (message: string) =>
 const BOUND =
   'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.'
 
-const bodyOf = (request: Seen | undefined): JsonObject => parseObject(String(request?.body)) ?? {}
+const bodyOf = (request: UpstreamRequest | undefined): JsonObject => parseObject(String(request?.body)) ?? {}
 const typesIn = (body: JsonObject): unknown[] =>
   objectsIn(body.messages).flatMap(({ content }) => objectsIn(content).map(({ type }) => type))
 
@@ -54,10 +54,10 @@ test.each([
   ['claude-opus-5-5', { type: 'adaptive', display: 'summarized' }],
   ['claude-haiku-4-5', undefined],
 ])('a request to %s is repeated without the thinking that it refuses', async (model, thinking) => {
-  const before = upstream.seen.length
+  const before = upstream.requests.length
   const response = await secondTurn(model)
   expect(await response.text()).toContain('Seen.')
-  const [, with_thinking, without] = upstream.seen.slice(before).map(bodyOf)
+  const [, with_thinking, without] = upstream.requests.slice(before).map(bodyOf)
   expect(typesIn(with_thinking ?? {})).toContain('thinking')
   expect(typesIn(without ?? {})).toEqual(['text', 'tool_use', 'tool_result'])
   expect(without?.thinking).toEqual(thinking)
@@ -72,7 +72,7 @@ test.each(['newer', 'older'])('the %s simulated model accepts a late system mess
 
 test('a refused request that passes through is not repeated', async () => {
   upstream.answer(() => refused(BOUND))
-  const before = upstream.seen.length
+  const before = upstream.requests.length
   const body = {
     model: 'claude-opus-5-5',
     max_tokens: 100,
@@ -83,6 +83,6 @@ test('a refused request that passes through is not repeated', async () => {
     ],
   }
   const response = await call('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
-  expect([response.status, upstream.seen.length - before]).toEqual([400, 1])
+  expect([response.status, upstream.requests.length - before]).toEqual([400, 1])
   expect(bodyOf(upstream.last()).messages).toEqual(body.messages)
 })

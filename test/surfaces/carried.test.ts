@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import type { ConversationPiece, Loss, RequestField } from '../../src/protocols/carries.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
-import { providerAsked, replay } from '../support/replay.ts'
+import { replay, targetProvider } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { ERROR_OF, expectFieldRefused, REQUESTS } from './requests.ts'
 
@@ -133,7 +133,7 @@ describe('fields that are dropped without notice', () => {
     const response = await ask(surface, MODELS[to], false, more)
     expect(response.status).toBe(200)
     await response.text()
-    expect(providerAsked(upstream.last())).toBe(to)
+    expect(targetProvider(upstream.last())).toBe(to)
     expect(upstream.last().body.toString()).not.toContain(SAMPLE)
   })
 })
@@ -160,17 +160,17 @@ test.each(PROTOCOLS)(
 describe('a model with routes to two providers', () => {
   test('the first provider serves a request that it can carry', async () => {
     await (await ask('openai', TWO_PROVIDERS, false, {})).text()
-    expect(providerAsked(upstream.last())).toBe('anthropic')
+    expect(targetProvider(upstream.last())).toBe('anthropic')
   })
   test.each([false, true])(
     'the second provider serves a request that the first cannot carry; streamed: %p',
     async (streams) => {
-      const before = upstream.seen.length
+      const before = upstream.requests.length
       upstream.answer(replay('two-answers'))
       const response = await ask('openai', TWO_PROVIDERS, streams, { n: 2 })
       expect(response.status).toBe(200)
       await response.text()
-      expect(upstream.seen.slice(before).map(providerAsked)).toEqual(['openai'])
+      expect(upstream.requests.slice(before).map(targetProvider)).toEqual(['openai'])
       expect(await lastCall()).toMatchObject({ provider: 'openai', outcome: 'completed' })
     },
   )

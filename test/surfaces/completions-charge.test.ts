@@ -1,6 +1,6 @@
 // The charge of a legacy completion: that of the same chat completion, to the nano-dollar, whole and streamed.
 import { expect, test } from 'bun:test'
-import { asksForStream, recorded, streamOf } from '../support/replay.ts'
+import { readRecording, streamOf, wantsStream } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 
@@ -15,9 +15,9 @@ test.each(PROTOCOLS.flatMap((provider) => [false, true].map((streams) => [provid
   'a %s model, streamed %p',
   async (provider, streams) => {
     upstream.answer((seen) =>
-      asksForStream(seen)
-        ? streamOf(provider, recorded(provider, 'stream-text'))
-        : whole(recorded(provider, 'whole-text')[0]),
+      wantsStream(seen)
+        ? streamOf(provider, readRecording(provider, 'stream-text'))
+        : whole(readRecording(provider, 'whole-text')[0]),
     )
     const costs: unknown[] = []
     for (const [path, body] of Object.entries(SURFACES)) {

@@ -81,7 +81,7 @@ describe.each(Object.entries(SURFACES))('%s', (_name, { ask, cases, is_free }) =
     const { error } = (await response.json()) as { error: { type?: string; status?: string } }
     expect([response.status, error.type ?? error.status]).toEqual([status, expected])
     expect(response.headers.has('retry-after')).toBe(false)
-    if (is_free) await expectCounts({ ...before, seen: before.seen + 1 })
+    if (is_free) await expectCounts({ ...before, requests: before.requests + 1 })
     else expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 

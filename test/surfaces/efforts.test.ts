@@ -40,11 +40,11 @@ const MESSAGES = [{ role: 'user', content: 'Hi' }]
 /** The body that the provider gets for a request. */
 async function bodyOf(path: string, body: JsonObject): Promise<JsonObject> {
   upstream.answer(refusal(400))
-  const before = upstream.seen.length
+  const before = upstream.requests.length
   const headers = path === '/v1/messages' ? { 'anthropic-version': '2023-06-01' } : {}
   await (await call(path, body, { headers })).text()
-  expect(upstream.seen).toHaveLength(before + 1)
-  return parseObject(String(upstream.seen.at(-1)?.body)) ?? {}
+  expect(upstream.requests).toHaveLength(before + 1)
+  return parseObject(String(upstream.requests.at(-1)?.body)) ?? {}
 }
 
 const effortSent = (body: JsonObject): Json | undefined =>

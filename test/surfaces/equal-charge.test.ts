@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 import type { Call } from '../../src/store/schema.ts'
-import { asksForStream, recorded, streamOf } from '../support/replay.ts'
+import { readRecording, streamOf, wantsStream } from '../support/replay.ts'
 import {
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
@@ -110,7 +110,7 @@ async function chargeBy(surface: SurfaceName, provider: BuiltInProtocol, streams
 /** A recorded answer with another usage in it. */
 function withUsage(provider: BuiltInProtocol, streams: boolean, usage: JsonObject | undefined): string[] {
   const name = streams ? 'stream-text' : 'whole-text'
-  return recorded(provider, name).map((line) =>
+  return readRecording(provider, name).map((line) =>
     line === '[DONE]' ? line : JSON.stringify(WRITE[provider](JSON.parse(line), usage)),
   )
 }
@@ -206,7 +206,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
 
 const answer = (provider: BuiltInProtocol, usage: JsonObject | undefined) =>
   upstream.answer((seen) =>
-    asksForStream(seen)
+    wantsStream(seen)
       ? streamOf(provider, withUsage(provider, true, usage))
       : whole(withUsage(provider, false, usage)[0]),
   )

@@ -55,7 +55,9 @@ output = 4
 [models.price.extras]
 ${extras}`
 
-const { gateway, upstream, call, asked, lastCall, counts, expectCounts } = await fileScene({ catalogue })
+const { gateway, upstream, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
+  catalogue,
+})
 
 function send(
   surface: BuiltInProtocol,
@@ -341,7 +343,7 @@ describe('the caller’s limit of units is lowered to the model’s, in the requ
     const custom = { name: 'f', input_schema: { type: 'object' } }
     const { tools } = search(max_uses === undefined ? {} : { max_uses }) as { tools: JsonObject[] }
     expect((await send('anthropic', false, { tools: [custom, ...tools] })).status).toBe(200)
-    expect(asked().tools).toEqual([custom, { ...tools[0], max_uses: sent }])
+    expect(upstreamBody().tools).toEqual([custom, { ...tools[0], max_uses: sent }])
   })
 })
 
@@ -432,7 +434,7 @@ describe('balances near the cost of the extras', () => {
     expect(response.status).toBe(200)
     const limit = Number(response.headers.get('x-tollgate-output-limit'))
     expect(limit).toBeWithin(256, 500)
-    expect(asked().max_tokens).toBe(limit)
+    expect(upstreamBody().max_tokens).toBe(limit)
     expect(await lastCall()).toMatchObject({ cost_nanos: TOKENS_NANOS + 50_000_000, unpaid_nanos: 0 })
   })
 })
@@ -463,7 +465,7 @@ describe('a caller who disconnects before the first event pays for each extra on
       const { path, body, headers } = REQUESTS[surface](surface, streams, fields as unknown as JsonObject)
       const options = { form: 'x-api-key', headers, signal: leaving.signal } as const
       const left = call(path, body, options).catch(() => 'left')
-      await upstream.sees(upstream.seen.length + 1)
+      await upstream.waitForRequest(upstream.requests.length + 1)
       leaving.abort()
       expect(await left).toBe('left')
       const { cost_nanos, input_tokens, outcome } = await lastCall()
@@ -523,7 +525,7 @@ describe('unknown_fields = "refuse"', () => {
   test('unknown fields pass by default', async () => {
     upstream.answer(gpt().whole)
     expect((await send('openai', false, { temprature: 1 })).status).toBe(200)
-    expect(asked().temprature).toBe(1)
+    expect(upstreamBody().temprature).toBe(1)
   })
 })
 
@@ -532,7 +534,7 @@ describe('cached content', () => {
   test('passes, and all of the model’s context is held for', async () => {
     upstream.answer(gemini({}).whole)
     expect((await send('gemini', false, fields)).status).toBe(200)
-    expect(asked()).toMatchObject(fields)
+    expect(upstreamBody()).toMatchObject(fields)
     expect((await lastCall()).hold_nanos).toBe(100_000 * 1_000 + OUTPUT_CEILING_NANOS)
   })
   test.each(['cachedContent', 'cached_content'])('a model may refuse it: %s', async (name) => {

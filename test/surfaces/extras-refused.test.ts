@@ -7,7 +7,7 @@ import { MODELS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 import { expectFieldRefused, REQUESTS } from './requests.ts'
 
-const { upstream, call, asked, counts, expectCounts } = await threeProviders()
+const { upstream, call, upstreamBody, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
 
 interface Sent {
@@ -306,7 +306,7 @@ test.each(HARMLESS)('a harmless field passes unchanged: %s, %s', async (surface,
   const sent = sentOf(request)
   const response = await send(surface, sent)
   expect([response.status, await response.text()]).toEqual([200, expect.anything()])
-  expect(asked()).toMatchObject(sent.fields)
+  expect(upstreamBody()).toMatchObject(sent.fields)
 })
 
 describe('fields that translation drops are never refused', () => {
@@ -317,7 +317,7 @@ describe('fields that translation drops are never refused', () => {
   ] as const)('%s to %s: %p', async (surface, to, fields) => {
     const response = await send(surface, { fields, to })
     expect(response.status).toBe(200)
-    for (const name of Object.keys(fields)) expect(asked()).not.toHaveProperty(name)
+    for (const name of Object.keys(fields)) expect(upstreamBody()).not.toHaveProperty(name)
   })
   test('betas go to no other protocol', async () => {
     const response = await send('anthropic', { ...beta('context-1m-2025-08-07'), to: 'openai' })
@@ -336,10 +336,10 @@ describe('two fields of one name cannot hide one of them', () => {
   ] as const)('%s: %s', async (surface, text, hidden) => {
     const request = REQUESTS[surface](MODELS[surface], false, {})
     const body = `{${text},${JSON.stringify(request.body).slice(1)}`
-    const before = counts().seen
+    const before = counts().requests
     const response = await call(request.path, body, { form: 'x-api-key', headers: request.headers })
     await response.text()
-    for (const { body: seen } of upstream.seen.slice(before)) expect(seen.toString()).not.toMatch(hidden)
+    for (const { body: seen } of upstream.requests.slice(before)) expect(seen.toString()).not.toMatch(hidden)
   })
 })
 

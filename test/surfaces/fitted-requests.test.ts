@@ -38,7 +38,7 @@ const CHAT = {
   seed: 7,
 }
 
-const request = () => parseObject(String(upstream.seen.at(-1)?.body)) ?? {}
+const request = () => parseObject(String(upstream.requests.at(-1)?.body)) ?? {}
 const sentName = (): string => String(objectIn(objectsIn(request().tools)[0]?.function).name)
 
 const calling = () => ({ id: 'abcdefghi', type: 'function', function: { name: sentName(), arguments: '{}' } })

@@ -6,7 +6,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { watchCallers } from '../support/callers.ts'
 import { IS_LONG } from '../support/long.ts'
-import { firstWord, framed, framedSteps, recorded, streamOf, TIDES } from '../support/replay.ts'
+import { firstWord, frame, framedSteps, readRecording, streamOf, TIDES } from '../support/replay.ts'
 import { CLIENTS } from '../support/sdk-clients.ts'
 import { INPUT_NANOS, MODELS, OUTPUT_NANOS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { type Step, splitAt, stream } from '../support/upstream.ts'
@@ -40,17 +40,17 @@ const plain = (text: string): string =>
 
 const bytesOf = (provider: BuiltInProtocol, name: string): Buffer =>
   Buffer.from(
-    recorded(provider, name)
-      .map((payload) => framed(provider, payload))
+    readRecording(provider, name)
+      .map((payload) => frame(provider, payload))
       .join(''),
   )
 
 describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
   test('each piece of text leaves before the provider sends the next', async () => {
     const pieces = ['Tides', ' rise'].map((text) => ({ text, ...Promise.withResolvers<void>() }))
-    const steps = recorded(provider, 'stream-text').flatMap((payload): Step[] => {
+    const steps = readRecording(provider, 'stream-text').flatMap((payload): Step[] => {
       const waited = pieces.find(({ text }) => payload.includes(`"${text}`))
-      const send = { send: framed(provider, payload) }
+      const send = { send: frame(provider, payload) }
       return waited ? [send, { wait: waited.promise }] : [send]
     })
     upstream.answer(stream(...steps))
@@ -76,13 +76,11 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
   })
 
   test('comments, pings and CRLF line ends of the provider change nothing else', async () => {
-    const payloads = recorded(provider, 'stream-text')
+    const payloads = readRecording(provider, 'stream-text')
     upstream.answer(streamOf(provider, payloads))
     const expected = await (await streamFor(surface, provider)).text()
     const odd = payloads
-      .map(
-        (payload) => `: OPENROUTER PROCESSING\r\n\r\n${framed(provider, payload).replaceAll('\n', '\r\n')}`,
-      )
+      .map((payload) => `: OPENROUTER PROCESSING\r\n\r\n${frame(provider, payload).replaceAll('\n', '\r\n')}`)
       .join('')
     upstream.answer(stream({ send: odd }))
     const reply = await (await streamFor(surface, provider)).text()
@@ -191,7 +189,7 @@ describe('on_disconnect = "drain": a caller who disconnects from a translated st
     async (surface, provider) => {
       const left = callers.left.reaches(callers.left.count + 1)
       const opening = framedSteps(provider, firstWord(provider))
-      const rest = framedSteps(provider, recorded(provider, 'stream-text').slice(opening.length))
+      const rest = framedSteps(provider, readRecording(provider, 'stream-text').slice(opening.length))
       draining.upstream.answer(stream(...opening, { wait: left }, ...rest))
       const leaving = new AbortController()
       const client = CLIENTS[surface](draining.gateway.url, await draining.gateway.caller())

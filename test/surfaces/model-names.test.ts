@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { asksForStream, framed, providerAsked, recorded } from '../support/replay.ts'
+import { frame, readRecording, targetProvider, wantsStream } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
@@ -42,7 +42,7 @@ const PLACE: Readonly<Record<BuiltInProtocol, string>> = {
 function answerNamed(protocol: BuiltInProtocol, streams: boolean, name: string): string[] {
   const field = `"${PLACE[protocol]}":${JSON.stringify(name)}`
   const trap = JSON.stringify(`{${field}}`).slice(1, -1)
-  return recorded(protocol, streams ? 'stream-text' : 'whole-text').map((payload) =>
+  return readRecording(protocol, streams ? 'stream-text' : 'whole-text').map((payload) =>
     payload
       .replace(new RegExp(`"${PLACE[protocol]}":\\s*"[^"]*"`), field)
       .replace(/Tides/, trap.replaceAll('$', '$$$$')),
@@ -50,7 +50,7 @@ function answerNamed(protocol: BuiltInProtocol, streams: boolean, name: string):
 }
 
 const bytesOf = (protocol: BuiltInProtocol, streams: boolean, payloads: readonly string[]): string =>
-  streams ? payloads.map((payload) => framed(protocol, payload)).join('') : (payloads[0] ?? '')
+  streams ? payloads.map((payload) => frame(protocol, payload)).join('') : (payloads[0] ?? '')
 
 const answerOf = (bytes: string, streams: boolean): Answer =>
   streams ? stream(...splitAt(bytes, 10, bytes.length >> 1)) : whole(bytes)
@@ -174,9 +174,9 @@ test.each(PROTOCOLS.flatMap((caller) => WAYS.map((way) => [caller, ...way] as co
   async (caller, provider, streams) => {
     const model = `text/${provider}/our/model`
     upstream.answer((seen) => {
-      const protocol = providerAsked(seen)
-      const payloads = answerNamed(protocol, asksForStream(seen), 'upstream-model')
-      return answerOf(bytesOf(protocol, asksForStream(seen), payloads), asksForStream(seen))
+      const protocol = targetProvider(seen)
+      const payloads = answerNamed(protocol, wantsStream(seen), 'upstream-model')
+      return answerOf(bytesOf(protocol, wantsStream(seen), payloads), wantsStream(seen))
     })
     const { path, headers, body } = REQUESTS[caller](model, streams)
     const response = await call(path, body, { headers })

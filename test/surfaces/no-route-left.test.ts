@@ -148,6 +148,6 @@ describe('a model without a route that may serve it', () => {
     expect(await statusNow()).toBe(200)
     await s.recatalogue({ more })
     expect(await statusNow()).toBe(200)
-    expect(s.upstream.seen).toHaveLength(1)
+    expect(s.upstream.requests).toHaveLength(1)
   })
 })

@@ -28,7 +28,7 @@ const catalogue = (url: string): string =>
 
 const { upstream, call, lastCall } = await fileScene({ catalogue })
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 const REFUSALS: Readonly<Record<BuiltInProtocol, object>> = {
@@ -131,7 +131,7 @@ describe('the refusal comes in the words and with the code of the caller’s pro
       400,
       { error: { message: `prompt is too long: ${CONTEXT + 1} tokens > ${CONTEXT} maximum` } },
     ])
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 
   test.each([
@@ -168,19 +168,19 @@ describe('the next route', () => {
   test('is not tried where the refusing one is as large as the model', async () => {
     upstream.answer(refusal(400, TOO_LONG(100_000)))
     expect((await send('openai', 'two-routes')).status).toBe(400)
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 
   test('is not tried where the refusing one does not report its size', async () => {
     upstream.answer(refusal(400, { error: { message: 'x', code: 'context_length_exceeded' } }))
     expect((await send('openai', 'two-routes')).status).toBe(400)
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 
   test('is tried where the refusing one is smaller than the model', async () => {
     upstream.answer(bySecond(TOO_LONG(800), replay('text')))
     expect((await send('openai', 'two-routes')).status).toBe(200)
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     expect(await lastCall()).toMatchObject({ outcome: 'completed' })
   })
 
@@ -191,7 +191,7 @@ describe('the next route', () => {
       400,
       { error: { message: 'prompt is too long: 200000 tokens > 800 maximum' } },
     ])
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 

@@ -1,8 +1,8 @@
 // silent.md, Failures of providers, as callers see them: its table, for every surface, every provider's protocol, whole and streamed.
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { cellsOf } from '../support/long.ts'
-import { asksForStream, framed, providerAsked } from '../support/replay.ts'
+import { sample } from '../support/long.ts'
+import { frame, targetProvider, wantsStream } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
@@ -121,9 +121,9 @@ const OVERLOADED: Readonly<Record<BuiltInProtocol, object>> = {
 
 /** Under status 200: in a whole answer, or as the first event of a stream. */
 const under200: Script = (seen) => {
-  const provider = providerAsked(seen)
+  const provider = targetProvider(seen)
   const error = OVERLOADED[provider]
-  return asksForStream(seen) ? stream({ send: framed(provider, JSON.stringify(error)) }) : whole(error)
+  return wantsStream(seen) ? stream({ send: frame(provider, JSON.stringify(error)) }) : whole(error)
 }
 
 /** 17 seconds later, by the provider's clock. */
@@ -170,7 +170,7 @@ for (const [row_of_surface, [name, surface]] of Object.entries(SURFACES).entries
       return response
     }
 
-    test.each(cellsOf(CASES, row_number))('%s (%s)', async (what, row, script, of) => {
+    test.each(sample(CASES, row_number))('%s (%s)', async (what, row, script, of) => {
       const response = await fails(script, row, `${of}${protocol}`)
       const is_timed = row === '429' && what !== '429 without a time'
       expect(response.headers.get('retry-after')).toBe(is_timed ? '17' : null)

@@ -11,7 +11,7 @@ import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts
 import { whole } from '../support/upstream.ts'
 import { ERROR_OF, expectFieldRefused, REQUESTS } from './requests.ts'
 
-const { gateway, upstream, call, key, asked, counts, expectCounts } = await threeProviders()
+const { gateway, upstream, call, key, upstreamBody, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
 
 /**
@@ -169,7 +169,7 @@ describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, requ
     if (IS_SENT[fate]) {
       await response.text()
       expect(response.status).toBe(200)
-      expect(asked()).toMatchObject(fate === 'not kept' ? { [field]: false } : request)
+      expect(upstreamBody()).toMatchObject(fate === 'not kept' ? { [field]: false } : request)
       return
     }
     await expectFieldRefused(protocol, response, named)
@@ -184,7 +184,7 @@ describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, requ
       const { status } = response
       await response.text()
       if (status !== 200) await expectCounts(before)
-      else expect(JSON.stringify(asked())).not.toContain(JSON.stringify(request).slice(1, -1))
+      else expect(JSON.stringify(upstreamBody())).not.toContain(JSON.stringify(request).slice(1, -1))
     })
 })
 

@@ -3,12 +3,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
-import { asksForStream, providerAsked, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
+import { readRecording, replay, streamOf, TIDES, targetProvider, wantsStream } from '../support/replay.ts'
 import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from '../support/sdk-clients.ts'
 import { ALIASES, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 
-const { gateway, upstream, asked, lastCall } = await threeProviders()
+const { gateway, upstream, upstreamBody, lastCall } = await threeProviders()
 
 const COMBINATIONS = PROTOCOLS.flatMap((caller) =>
   PROTOCOLS.flatMap((provider) => [false, true].map((streams) => [caller, provider, streams] as const)),
@@ -70,9 +70,9 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
     expect(reply.stop).toBe(STOPS[caller].stop)
     if (streams)
       expect(pieces.filter((piece) => piece !== '')).toEqual(['Tides', TIDES.slice(5, 53), TIDES.slice(53)])
-    expect(providerAsked(upstream.last())).toBe(provider)
-    expect(questionAt[provider](asked())).toBe(QUESTION)
-    expect(systemAt[provider](asked())).toBe('Be brief.')
+    expect(targetProvider(upstream.last())).toBe(provider)
+    expect(questionAt[provider](upstreamBody())).toBe(QUESTION)
+    expect(systemAt[provider](upstreamBody())).toBe('Be brief.')
     const call = await lastCall()
     expect(call).toMatchObject({ surface: SURFACES[caller], outcome: 'completed', estimated: 0, model })
     expect(call).toMatchObject({ streamed: streams ? 1 : 0, provider })
@@ -83,7 +83,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
     upstream.answer(replay('text'))
     const reply = await (await clientOf(caller)).ask({ model: ALIASES[provider], streams })
     expect(reply.text).toBe(TIDES)
-    expect(provider === 'gemini' ? upstream.last().path : asked().model).toContain(model)
+    expect(provider === 'gemini' ? upstream.last().path : upstreamBody().model).toContain(model)
   })
 
   test('an answer that reached its limit', async () => {
@@ -106,7 +106,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
     upstream.answer(replay('text'))
     const second = await client.ask({ ...ask, after: { reply: first, results: ['7', '3'] } })
     expect(second.text).toBe(TIDES)
-    expect(resultsAt[provider](asked())).toEqual([
+    expect(resultsAt[provider](upstreamBody())).toEqual([
       ['Bergen', '7'],
       ['Oslo', '3'],
     ])
@@ -119,7 +119,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
     const ask = { model, streams, tools: true, thinks: true }
     const first = await client.ask(ask)
     expect(first.thinking).toBe(provider === 'openai' ? '' : 'Two cities, so two calls.')
-    expect(thinkingAt[provider](asked())).toBeTruthy()
+    expect(thinkingAt[provider](upstreamBody())).toBeTruthy()
     upstream.answer(replay('text'))
     await client.ask({ ...ask, after: { reply: first, results: ['7', '3'] } })
     const sent = upstream.last().body.toString()
@@ -139,7 +139,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
   test('structured output: the schema reaches the provider, its JSON the caller', async () => {
     const json = '{"city":"Oslo"}'
     upstream.answer((seen) =>
-      asksForStream(seen) ? streamOf(provider, STRUCTURED[provider](json)) : whole(WHOLE[provider](json)),
+      wantsStream(seen) ? streamOf(provider, STRUCTURED[provider](json)) : whole(WHOLE[provider](json)),
     )
     const schema = {
       type: 'object',
@@ -149,7 +149,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
     }
     const reply = await (await clientOf(caller)).ask({ model, streams, schema })
     expect(JSON.parse(reply.text)).toEqual({ city: 'Oslo' })
-    expect(JSON.stringify(asked())).toContain('"city":{"type":"string"}')
+    expect(JSON.stringify(upstreamBody())).toContain('"city":{"type":"string"}')
   })
 })
 
@@ -206,7 +206,7 @@ function plainOf(text: string): unknown {
 const SIGNATURES: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [
-    String(objectsIn(JSON.parse(recorded('anthropic', 'whole-tools')[0] ?? '').content)[0]?.signature),
+    String(objectsIn(JSON.parse(readRecording('anthropic', 'whole-tools')[0] ?? '').content)[0]?.signature),
   ],
   openai: [],
 }
@@ -248,7 +248,7 @@ const WHOLE: Readonly<Record<BuiltInProtocol, (text: string) => JsonObject>> = {
 const STRUCTURED: Readonly<Record<BuiltInProtocol, (text: string) => string[]>> = {
   gemini: (text) => [JSON.stringify(WHOLE.gemini(text))],
   anthropic: (text) =>
-    recorded('anthropic', 'stream-text')
+    readRecording('anthropic', 'stream-text')
       .filter((line, index) => index < 3 || !line.includes('content_block_delta'))
       .flatMap((line) =>
         line.includes('"content_block_start"')

@@ -6,8 +6,8 @@ import { ApiError } from '@google/genai'
 import * as openai from 'openai'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { cellsOf } from '../support/long.ts'
-import { ERROR_BODY, firstWord, framed, framedSteps, replay } from '../support/replay.ts'
+import { sample } from '../support/long.ts'
+import { ERROR_BODY, firstWord, frame, framedSteps, replay } from '../support/replay.ts'
 import { type Ask, CLIENTS } from '../support/sdk-clients.ts'
 import { hastyModel, limitedAccount, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
@@ -82,7 +82,7 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     [404, 'no such model', async () => [await gateway.caller('1'), { model: 'no-such-model' }]],
     [404, 'a retired model', async () => [await gateway.caller('1'), { model: 'retired' }]],
   ]
-  test.each(cellsOf(REFUSALS, row))('%i: %s', async (status, _, prepare) => {
+  test.each(sample(REFUSALS, row))('%i: %s', async (status, _, prepare) => {
     upstream.answer(replay('text'))
     const [key, ask] = await prepare()
     const before = counts()
@@ -111,7 +111,7 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     [502, 'sends HTML', refusal(502, '<html>secret words</html>', { 'content-type': 'text/html' })],
     [502, 'resets the connection', RESET],
   ]
-  test.each(cellsOf(FAILURES, row))('%i: the provider %s; the hold is voided', async (status, _, answer) => {
+  test.each(sample(FAILURES, row))('%i: the provider %s; the hold is voided', async (status, _, answer) => {
     upstream.answer(answer)
     const thrown = await expectThrown(status, await gateway.caller())
     expect(thrown.message).not.toContain('secret')
@@ -164,7 +164,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
   const BREAKS: [string, () => Answer][] = [
     ['resets the connection', () => partial(provider, 'reset')],
     ['ends before its answer is complete', () => partial(provider)],
-    ['reports an error', () => partial(provider, { send: framed(provider, STREAM_ERROR[provider]) })],
+    ['reports an error', () => partial(provider, { send: frame(provider, STREAM_ERROR[provider]) })],
     ['sends invalid JSON', () => partial(provider, { send: 'data: {"error":{\n\n' }, 'reset')],
   ]
   test.each(BREAKS)(
@@ -207,11 +207,11 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
 
   test('the caller aborts before an answer: the upstream call is aborted, its input is charged', async () => {
     upstream.answer(SILENCE)
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const leaving = new AbortController()
     const client = CLIENTS[caller](gateway.url, await gateway.caller())
     const asking = thrownBy(client.ask({ model: MODELS[provider], streams: false, signal: leaving.signal }))
-    await upstream.sees(seen + 1)
+    await upstream.waitForRequest(seen + 1)
     leaving.abort()
     expect((await asking).message).toMatch(/abort/i)
     await upstream.last().over

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { parseUsd } from '../../src/domain/money.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Call } from '../../src/store/schema.ts'
-import { cellsOf } from '../support/long.ts'
+import { sample } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
 import {
@@ -91,7 +91,7 @@ describe('the charge equals the provider’s bill, and the usage comes in the ca
     '%s',
     async (_, fixture, row) => {
       const { own } = SURFACES[fixture.protocol]
-      for (const surface of [own, ...cellsOf(othersOf(fixture), row)]) {
+      for (const surface of [own, ...sample(othersOf(fixture), row)]) {
         const { call, text } = await play(fixture, surface)
         expect({
           surface,

@@ -28,7 +28,7 @@ ${tiers}
 const routeTo = (provider: string, more = ''): string => `{ provider = "${provider}", model = "m"${more} }`
 const COST = ', cost = { input = 0.5, output = 2, service_tiers = { priority = 3 } }'
 
-const { upstream, call, asked, lastCall, counts, expectCounts } = await fileScene({
+const { upstream, call, upstreamBody, lastCall, counts, expectCounts } = await fileScene({
   catalogue: (url) =>
     [
       '[server]\nlog_level = "debug"',
@@ -179,7 +179,7 @@ describe.each(WIRES.map((wire) => [wire] as const))('%s to its own provider', (w
       upstream.answer(streams ? answer.streamed : answer.whole)
       const response = await send(wire, providerOf(wire), streams, tierField(wire, tier))
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
-      expect(asked()[FIELD[wire]]).toBe(tier)
+      expect(upstreamBody()[FIELD[wire]]).toBe(tier)
       const record = await lastCall()
       expect(record).toMatchObject({ outcome: 'completed', estimated: 0, cost_nanos: nanos, unpaid_nanos: 0 })
       expect(record.cost_nanos).toBeLessThanOrEqual(record.hold_nanos)
@@ -213,7 +213,7 @@ describe('a translated call requests the same tier and costs the same', () => {
         upstream.answer(streams ? answer.streamed : answer.whole)
         const response = await send(surface, provider, streams, tierField(surface, tier))
         expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
-        expect(asked()[FIELD[provider]]).toBe(tier === 'auto' ? undefined : tier?.toLowerCase())
+        expect(upstreamBody()[FIELD[provider]]).toBe(tier === 'auto' ? undefined : tier?.toLowerCase())
         expect((await lastCall()).cost_nanos).toBe(nanos)
       }
   })
@@ -265,7 +265,7 @@ describe('a translated call requests the same tier and costs the same', () => {
     async (from, model, to, field) => {
       upstream.answer(ANSWERS[to]('priority').whole)
       await (await send(from, model, false, tierField(from, 'priority'))).text()
-      expect(asked()[field]).toBeUndefined()
+      expect(upstreamBody()[field]).toBeUndefined()
       expect((await lastCall()).cost_nanos).toBe(STANDARD_NANOS)
     },
   )
@@ -365,7 +365,7 @@ test('a caller who disconnects before the first event pays for the input at the 
   const leaving = new AbortController()
   const { path, body, headers } = requestOf('openai', 'costed', true, { service_tier: 'priority' })
   const left = call(path, body, { form: 'x-api-key', headers, signal: leaving.signal }).catch(() => 'left')
-  await upstream.sees(upstream.seen.length + 1)
+  await upstream.waitForRequest(upstream.requests.length + 1)
   leaving.abort()
   expect(await left).toBe('left')
   const { cost_nanos, input_tokens, outcome, provider_cost_nanos } = await lastCall()

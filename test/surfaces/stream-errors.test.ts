@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { cellsOf } from '../support/long.ts'
-import { firstWord, framed, framedSteps, providerAsked, recorded, streamOf } from '../support/replay.ts'
+import { sample } from '../support/long.ts'
+import { firstWord, frame, framedSteps, readRecording, streamOf, targetProvider } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
@@ -85,7 +85,7 @@ const TYPES: Readonly<Record<BuiltInProtocol, Readonly<Record<Kind, string>>>> =
 /** Steps that begin an answer without any output, which the gateway has read and passed on by the end of them. */
 const START: Readonly<Record<BuiltInProtocol, readonly Step[]>> = {
   gemini: [{ event: { candidates: [{ index: 0 }] } }, 'read'],
-  anthropic: [...framedSteps('anthropic', recorded('anthropic', 'stream-text').slice(0, 1)), 'read'],
+  anthropic: [...framedSteps('anthropic', readRecording('anthropic', 'stream-text').slice(0, 1)), 'read'],
   openai: [{ event: { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] } }, 'read'],
 }
 
@@ -117,11 +117,11 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
   )
   const isFaulty = (kind: Kind) => kind === 'faulty'
 
-  test.each(cellsOf(cases, row))('%s, after output: %s', async (kind, event) => {
+  test.each(sample(cases, row))('%s, after output: %s', async (kind, event) => {
     const error = await lastErrorOf(caller, provider, [
       ...framedSteps(provider, firstWord(provider)),
       'read',
-      { send: framed(provider, event) },
+      { send: frame(provider, event) },
     ])
     expect(error.type).toBe(TYPES[caller][kind])
     expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Only what was delivered is charged')
@@ -129,12 +129,12 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
     expect([outcome, cost_nanos > 0]).toEqual(['broken', true])
   })
 
-  test.each(cellsOf(cases, row + 1))(
+  test.each(sample(cases, row + 1))(
     '%s, after the beginning of an answer, without output: %s',
     async (kind, event) => {
       const error = await errorBefore(caller, provider, [
         ...START[provider],
-        { send: framed(provider, event) },
+        { send: frame(provider, event) },
       ])
       expect(error.type).toBe(TYPES[caller][kind])
       expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Nothing was charged')
@@ -156,7 +156,7 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
 
 test('Anthropic’s SDK throws the type that its provider reported', async () => {
   upstream.answer(
-    stream(...START.anthropic, { send: framed('anthropic', JSON.stringify(EVENTS.anthropic.overloaded[0])) }),
+    stream(...START.anthropic, { send: frame('anthropic', JSON.stringify(EVENTS.anthropic.overloaded[0])) }),
   )
   const client = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
   const asking = client.messages
@@ -186,19 +186,19 @@ describe.each(PROTOCOLS)('an error in the form of another server, from a provide
 })
 
 describe('before any output the next route is tried, though it speaks another protocol', () => {
-  const start = recorded('anthropic', 'stream-text')[0] ?? ''
+  const start = readRecording('anthropic', 'stream-text')[0] ?? ''
   const error = JSON.stringify(EVENTS.anthropic.overloaded[0])
   const BEGINNINGS: [string, string][] = [
-    ['an error as the first event', framed('anthropic', error)],
-    ['an error in the same packet as message_start', framed('anthropic', start) + framed('anthropic', error)],
+    ['an error as the first event', frame('anthropic', error)],
+    ['an error in the same packet as message_start', frame('anthropic', start) + frame('anthropic', error)],
   ]
   test.each(PROTOCOLS.flatMap((caller) => BEGINNINGS.map((beginning) => [caller, ...beginning] as const)))(
     '%s: %s',
     async (caller, _, bytes) => {
       upstream.answer((seen) =>
-        providerAsked(seen) === 'anthropic'
+        targetProvider(seen) === 'anthropic'
           ? stream({ send: bytes })
-          : streamOf('openai', recorded('openai', 'stream-text')),
+          : streamOf('openai', readRecording('openai', 'stream-text')),
       )
       const { path, headers, body } = REQUESTS[caller](TWO_PROVIDERS, true)
       const response = await call(path, body, { headers })

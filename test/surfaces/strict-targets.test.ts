@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { createSimulator } from '../providers/index.ts'
-import { cellsOf, IS_LONG } from '../support/long.ts'
+import { IS_LONG, sample } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { ask, config, JSON_WANTED, STRICT_TOOL, TIDES, WISHES, type Wish } from './wishes.ts'
@@ -98,7 +98,7 @@ async function answerTo(
 
 /** The wishes of a case: in a long run all; otherwise whole answers to a third of them, streamed ones to a sixth. */
 const wishesOf = (streams: boolean, row: number): readonly Wish[] => {
-  const wishes = cellsOf(WISHES, streams ? row + 1 : row)
+  const wishes = sample(WISHES, streams ? row + 1 : row)
   return streams && !IS_LONG ? wishes.filter((_, nth) => nth % 2 === row % 2) : wishes
 }
 

@@ -254,8 +254,8 @@ describe('access to uploads', () => {
   test('a request without a key is refused before its body is sent', async () => {
     const client = await connectSocket(gateway.url)
     client.send(head({ 'content-length': '10000000' }))
-    await client.sees('401 Unauthorized')
-    await client.sees('invalid_api_key')
+    await client.waitForText('401 Unauthorized')
+    await client.waitForText('invalid_api_key')
     await client.closed
   })
 
@@ -264,8 +264,8 @@ describe('access to uploads', () => {
     const authorization = `Bearer ${await gateway.caller('0')}`
     const client = await connectSocket(gateway.url)
     client.send(head({ authorization, 'content-length': String(100 * 1024 * 1024 + 1) }))
-    await client.sees('413 ')
-    await client.sees('invalid_request')
+    await client.waitForText('413 ')
+    await client.waitForText('invalid_request')
     await client.closed
     expect(await storedIn(gateway)).toEqual(before)
   })

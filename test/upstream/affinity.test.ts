@@ -19,7 +19,7 @@ ${modelSection(MODEL, { [PROVIDER]: 'one' })}
 })
 beforeEach(() => {
   upstream.answer(answering)
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   clock_ms += 3_600_000
 })
 

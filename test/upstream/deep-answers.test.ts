@@ -139,7 +139,7 @@ ${modelSection('two-routes', { first: 'm', second: 'm' })}
   const response = await two.call(path, body)
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('"Hi"')
-  expect(two.upstream.seen.map((seen) => seen.path.split('/')[1])).toEqual(['first', 'second'])
+  expect(two.upstream.requests.map((seen) => seen.path.split('/')[1])).toEqual(['first', 'second'])
 })
 
 describe('arguments of a tool that are nested too deep, as text', () => {

@@ -25,8 +25,8 @@ const second = await startUpstream()
 afterAll(() => second[Symbol.asyncDispose]())
 beforeEach(async () => {
   clock_ms += 3_600_000
-  upstream.seen.length = 0
-  second.seen.length = 0
+  upstream.requests.length = 0
+  second.requests.length = 0
   await recatalogue()
 })
 
@@ -71,14 +71,14 @@ describe('failures before the first byte go to the next route', () => {
   test('a fault of the request goes to no other route', async () => {
     upstream.answer(refusal(400, leaky(400, 'INVALID_ARGUMENT')))
     expect((await call(wholePath(), ask())).status).toBe(400)
-    expect(second.seen).toEqual([])
+    expect(second.requests).toEqual([])
   })
 
   test('when every route fails, the call fails, after one attempt at each', async () => {
     upstream.answer(refusal(500))
     second.answer(refusal(503))
     expect((await call(wholePath(), ask())).status).toBe(502)
-    expect([upstream.seen.length, second.seen.length]).toEqual([1, 1])
+    expect([upstream.requests.length, second.requests.length]).toEqual([1, 1])
     await gateway.rest()
   })
 
@@ -110,7 +110,7 @@ describe('failures before the first byte go to the next route', () => {
       400,
       { error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining('topP is odd') } },
     ])
-    expect(second.seen).toEqual([])
+    expect(second.requests).toEqual([])
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
@@ -119,7 +119,7 @@ describe('failures before the first byte go to the next route', () => {
     upstream.answer(stream({ send: packet }))
     const records = payloadsOf(await (await call(streamPath(), ask())).text())
     expect(records).toEqual([piece('Hello'), nativeError(502, 'UNAVAILABLE')])
-    expect(second.seen).toEqual([])
+    expect(second.requests).toEqual([])
     await gateway.rest()
   })
 
@@ -131,7 +131,7 @@ describe('failures before the first byte go to the next route', () => {
       piece('Hello', { usageMetadata: usage(10, 2) }),
       nativeError(502, 'UNAVAILABLE'),
     ])
-    expect(second.seen).toEqual([])
+    expect(second.requests).toEqual([])
     const { calls } = await gateway.atRest()
     expect(calls.at(-1)).toMatchObject({
       outcome: 'broken',
@@ -144,7 +144,7 @@ describe('failures before the first byte go to the next route', () => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const answer = call(wholePath(), ask(), { signal: leaving.signal })
-    await upstream.sees(1)
+    await upstream.waitForRequest(1)
     leaving.abort()
     await expect(answer).rejects.toThrow()
     await upstream.last().over
@@ -156,13 +156,13 @@ describe('failures before the first byte go to the next route', () => {
       cost_nanos: 3 * 1_000,
       provider: PROVIDER,
     })
-    expect(second.seen).toEqual([])
+    expect(second.requests).toEqual([])
   })
 
   test('a failing key has a cooldown, and serves again after it', async () => {
     await gateway.recatalogue(twoRoutes('cooldown_ms = 10_000'))
     const send = async () => (await call(wholePath(), ask())).text()
-    const counts = () => [upstream.seen.length, second.seen.length]
+    const counts = () => [upstream.requests.length, second.requests.length]
     upstream.answer(refusal(500))
     await send()
     expect(counts()).toEqual([1, 1])
@@ -182,18 +182,18 @@ describe('failures before the first byte go to the next route', () => {
     await send()
     clock_ms += 44_999
     await send()
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     clock_ms += 1
     upstream.answer(refusal(500))
     await send()
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     clock_ms += 19_999
     await send()
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     clock_ms += 1
     upstream.answer(answering)
     await send()
-    expect(upstream.seen).toHaveLength(3)
+    expect(upstream.requests).toHaveLength(3)
   })
 })
 
@@ -201,7 +201,7 @@ describe('several keys of one provider', () => {
   beforeEach(async () => {
     await recatalogue({ api_keys: PROVIDER_KEYS })
   })
-  const usedKeys = () => upstream.seen.map(({ headers }) => headers['x-goog-api-key'] ?? '')
+  const usedKeys = () => upstream.requests.map(({ headers }) => headers['x-goog-api-key'] ?? '')
 
   test('share the calls', async () => {
     upstream.answer(answering)

@@ -50,9 +50,9 @@ test('each of several keys goes with its own requests', async () => {
 
 test('the head that is made once holds nothing of a call: calls at the same time get their own bodies', async () => {
   await recatalogue()
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   const texts = ['one', 'two', 'three', 'four']
   await Promise.all(texts.map(async (text) => (await call(wholePath(), ask(text))).json()))
-  const sent = upstream.seen.map(({ body }) => JSON.parse(body.toString()).contents[0].parts[0].text)
+  const sent = upstream.requests.map(({ body }) => JSON.parse(body.toString()).contents[0].parts[0].text)
   expect(sent.sort()).toEqual([...texts].sort())
 })

@@ -17,7 +17,7 @@ import { answer, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection } from '../support/sections.ts'
 import { folderOfFile } from '../support/test-folder.ts'
-import { events, heldBack, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
+import { events, heldBack, refusal, type Script, type UpstreamRequest, whole } from '../support/upstream.ts'
 
 const MINUTE_MS = 60_000
 const clock = { ahead_ms: 0 }
@@ -81,13 +81,13 @@ const { call, upstream, lastCall, gateway } = await fileScene({
 })
 
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   vertex = models
 })
 
-const sent = () => upstream.seen.filter(({ path }) => path !== TOKEN_PATH)
-const exchanges = () => upstream.seen.filter(({ path }) => path === TOKEN_PATH)
-const bodyOf = (seen: Seen | undefined): JsonObject => JSON.parse(String(seen?.body))
+const sent = () => upstream.requests.filter(({ path }) => path !== TOKEN_PATH)
+const exchanges = () => upstream.requests.filter(({ path }) => path === TOKEN_PATH)
+const bodyOf = (seen: UpstreamRequest | undefined): JsonObject => JSON.parse(String(seen?.body))
 const AT_GEMINI = `/v1beta1/projects/${PROJECT}/locations/europe-west1/publishers/google/models/${GEMINI}`
 const AT_CLAUDE = `/v1/projects/${PROJECT}/locations/global/publishers/anthropic/models`
 
@@ -263,7 +263,7 @@ describe('a token', () => {
     token_server = (seen) => tokenAnswer(seen, now(), ++tokens)
     expect((await whole_call()).status).toBe(200)
     expect(sent()[0]?.headers.authorization).toBe(`Bearer ${tokenNumber(before + 1)}`)
-    expect(assertionIn(exchanges()[0] as Seen).is_signed).toBe(true)
+    expect(assertionIn(exchanges()[0] as UpstreamRequest).is_signed).toBe(true)
   })
 
   const EXPIRED = refusal(401, {
@@ -280,7 +280,7 @@ describe('a token', () => {
     vertex = (seen, index) =>
       seen.headers.authorization === old
         ? EXPIRED
-        : (models as (s: Seen, i: number) => ReturnType<typeof whole>)(seen, index)
+        : (models as (s: UpstreamRequest, i: number) => ReturnType<typeof whole>)(seen, index)
     expect((await whole_call()).status).toBe(200)
     expect([exchanges().length, sent().length]).toEqual([1, 2])
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: G_WHOLE })
@@ -299,7 +299,7 @@ describe('a token', () => {
     token_server = held.script
     const caller = new AbortController()
     const left = call(wholePath('gemini'), ask(), { signal: caller.signal }).catch(() => 'left')
-    await held.asked
+    await held.received
     let is_over = false
     void exchanges()[0]?.over.then(() => {
       is_over = true

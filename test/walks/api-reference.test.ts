@@ -1,7 +1,7 @@
 // The API reference in a real browser: it shows every operation, in both themes and on a phone, and sends no request to another host.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startDocumented } from '../docs/support.ts'
-import { axeFindings, OF_COLOURS } from '../support/axe.ts'
+import { axeFindings, COLOUR_RULES } from '../support/axe.ts'
 import { type ConsolePage, consolePage, type PageOptions, type Theme } from '../support/console-page.ts'
 
 const { gateway, document, operations } = await startDocumented()
@@ -26,7 +26,7 @@ async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
 async function findingsOf({ page, quiet }: ConsolePage, theme: Theme): Promise<string[]> {
   await quiet()
   await page.evaluate(AT_REST)
-  return await axeFindings(page, theme === 'light' ? undefined : OF_COLOURS)
+  return await axeFindings(page, theme === 'light' ? undefined : COLOUR_RULES)
 }
 
 async function openReference(options: PageOptions = {}) {

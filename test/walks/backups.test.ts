@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileConsole } from '../support/console.ts'
-import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
+import { BACKGROUND_TIMEOUT_MS } from '../support/eventually.ts'
 
-setDefaultTimeout(BESIDE_THE_CALLS_MS)
+setDefaultTimeout(BACKGROUND_TIMEOUT_MS)
 
 let webhook_status = 204
 const posted: string[] = []
@@ -37,7 +37,7 @@ test('a backup is made, verified and downloaded, a test alert is sent, and the p
   await gateway.recatalogue(catalogueWith(`recipient = "${RECIPIENT}"`))
   await using one = await visit('operator')
   const { page } = one
-  page.setDefaultTimeout(BESIDE_THE_CALLS_MS)
+  page.setDefaultTimeout(BACKGROUND_TIMEOUT_MS)
   await one.open('/console/system')
   const section = page.getByRole('region', { name: 'Backups' })
   await section.getByText('No backups yet.').waitFor()

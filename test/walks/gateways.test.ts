@@ -4,7 +4,7 @@ import { plugins } from '../../plugins/index.ts'
 import type { SharingGateways } from '../../src/app/surface/gateway.ts'
 import { fileConsole } from '../support/console.ts'
 import { pluginsOver } from '../support/plugins.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const shared: { gateways: SharingGateways | undefined } = { gateways: undefined }
 const { visit } = await fileConsole({
@@ -23,7 +23,7 @@ const gatewayOf = (id: number, name: string) => ({
   is_this: name === 'web-2',
 })
 
-test.each(WALKED)('the operator sees all gateways: %s', async (size) => {
+test.each(WALK_SCREENS)('the operator sees all gateways: %s', async (size) => {
   shared.gateways = {
     clock_ahead_ms: 90_400,
     alive: [gatewayOf(4, 'tollgate-7f9c5d6b8-x2x9q'), gatewayOf(5, 'web-2'), gatewayOf(7, 'web-3')],

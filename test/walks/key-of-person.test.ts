@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { newPerson } from '../support/people.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const { gateway, owner, visit } = await walkedGateway()
 
@@ -52,7 +52,7 @@ async function team(name: string) {
   return { account_id, owner_id, max }
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const name = `acme-${size}`
 
   test('an owner gives a new key to a member; people of billing and disabled ones cannot be chosen', async () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf, PROVIDER } from '../support/catalogue.ts'
 import { fileConsole } from '../support/console.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 import { modelSection } from '../support/sections.ts'
 
 /** By the clock at the start: a test that runs over midnight sees a day less. */
@@ -37,7 +37,7 @@ routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }
 })
 await gateway.account('alice', { balance_usd: '10' })
 
-test.each(WALKED)('the operator’s Overview lists models that end, earliest first: %s', async (size) => {
+test.each(WALK_SCREENS)('the operator’s Overview lists models that end, earliest first: %s', async (size) => {
   await using one = await visit('operator', { size })
   const { page } = one
   await one.open('/console/overview')

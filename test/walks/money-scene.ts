@@ -8,7 +8,7 @@ import type { ConsolePage, Theme } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { fetchWithReceipts } from '../support/receipts.ts'
-import { type Size, WALKED } from '../support/screens.ts'
+import { type Size, WALK_SCREENS } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 /** A live key, because payments in Stripe's test mode do not count. */
@@ -55,7 +55,7 @@ interface Walker {
 }
 
 /** The screens of the walks, one after the other. */
-export const WALKERS: readonly Walker[] = WALKED.map((size) => ({
+export const WALKERS: readonly Walker[] = WALK_SCREENS.map((size) => ({
   size,
   theme: size === 'phone' ? 'dark' : 'light',
 }))

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const { owner, visit, linkTo, makeStale } = await walkedGateway()
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   test('a person signs in by a mailed link', async () => {
     const { email } = await owner(`anna-${size}`)
     await using one = await visit(undefined, { size })

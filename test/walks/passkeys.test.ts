@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const { owner, visit, makeStale } = await walkedGateway()
 
@@ -31,7 +31,7 @@ async function deviceIn(page: Page) {
   }
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   test('a person adds a passkey, signs in by it without a name, confirms by it, and removes it', async () => {
     const name = `anna-${size}`
     const { person_id } = await owner(name)

@@ -6,7 +6,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fakeMethod } from '../payments/fake-method.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const fake = fakeMethod({ pageOf: (id) => `${gateway.url.origin}/fake-pay/${id}` })
 const { gateway, visit } = await fileConsole({
@@ -41,7 +41,7 @@ async function payAtMethod({ page }: ConsolePage, words: string | RegExp): Promi
   return Number(/\d+$/.exec(page.url())?.[0])
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const acme = `acme-${size}`
   let paid = 0
   let transfer = 0

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const { gateway, visit } = await fileConsole({
   catalogue: `${FIRST_CATALOGUE}
@@ -60,7 +60,7 @@ async function chat(key: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const acme = `acme-${size}`
 
   test('an owner without enough balance orders by a transfer, and buys at once with enough', async () => {

@@ -7,7 +7,7 @@ import { registerEndpoint, startFakeStripe } from '../providers/fake-stripe/inde
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
-import { WALKED } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const KEY = 'sk_test_of_the_fake'
 const stripe = startFakeStripe({ key: KEY })
@@ -42,7 +42,7 @@ async function saveAt(one: ConsolePage, action: string): Promise<void> {
   await one.page.waitForURL(/\/console\/payments/)
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const account = `acme-${size}`
 
   test('an owner saves a card, replaces it and removes it', async () => {

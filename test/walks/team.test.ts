@@ -8,7 +8,7 @@ import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { newPerson } from '../support/people.ts'
-import { type Size, WALKED } from '../support/screens.ts'
+import { type Size, WALK_SCREENS } from '../support/screens.ts'
 
 const { gateway, owner, visit, linkTo } = await walkedGateway()
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -52,7 +52,7 @@ async function openPages({ page }: ConsolePage, size: Size): Promise<void> {
   if (size === 'phone') await page.getByRole('button', { name: 'Pages', exact: true }).click()
 }
 
-describe.each(WALKED)('screens: %s', (size) => {
+describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const acme = `acme-${size}`
   const stranger = `sam-${size}@example.net`
   let key = ''

@@ -7,7 +7,7 @@ import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import type { MoneyOutcome } from '../../../src/money/ledger/operations.ts'
 import { takeLock } from '../../../src/store/lock.ts'
 import { signedIn } from '../../support/console-session.ts'
-import { lockHolder } from '../../support/lock-holder.ts'
+import { holdLock } from '../../support/lock-holder.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
 import { heldBack, whole } from '../../support/upstream.ts'
@@ -23,7 +23,7 @@ test('a withdrawal leaves the money that a call holds, even before the hold has 
   const held_back = heldBack(whole(answer()))
   upstream.answer(held_back.script)
   const answering = gateway.call(wholePath(), ask(), { key })
-  await held_back.asked
+  await held_back.received
   const all = await cli.run('debit', 'anna', '1')
   expect([all.status, all.err]).toMatchObject([1, expect.stringContaining('available balance')])
   const some = await cli.json('debit', 'anna', '0.1', '--note', 'refund')
@@ -77,7 +77,7 @@ test('an opening debt leaves the money that a call holds, and is recorded once',
   const held_back = heldBack(whole(answer()))
   upstream.answer(held_back.script)
   const answering = gateway.call(wholePath(), ask(), { key })
-  await held_back.asked
+  await held_back.received
   const folder = dataFolder(gateway.data_folder, {})
   const opening_debt = {
     op: 'open_debt',
@@ -218,7 +218,7 @@ test('a withdrawal waits for another command that locks the folder for a moment'
   using scene = createScene()
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '1')
-  const command = await lockHolder(scene.path('serve.lock'), 300)
+  const command = await holdLock(scene.path('serve.lock'), 300)
   expect(await scene.json('debit', 'anna', '0.4')).toMatchObject({ balance_usd: '0.60' })
   command.kill('SIGKILL')
   await command.exited

@@ -222,7 +222,7 @@ describe('in a browser', () => {
   })
 
   test('a page of another origin cannot call', async () => {
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const client = new OpenAI({
       apiKey: key,
       baseURL: new URL('/v1', gateway.url).href,
@@ -234,7 +234,7 @@ describe('in a browser', () => {
       .create({ model: MODEL, messages })
       .then(undefined, (error: unknown) => error)
     expect(thrown).toBeInstanceOf(OpenAI.APIConnectionError)
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
   })
 })
 

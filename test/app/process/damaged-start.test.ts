@@ -93,7 +93,7 @@ describe('a small database', () => {
     using gateway = await restarts(CATALOGUE)
     forgetFreePages(gateway.folder.database_path)
     await using run = await gateway.start()
-    const { findings } = await run.log.shows((line) => line.findings !== undefined)
+    const { findings } = await run.log.waitForLine((line) => line.findings !== undefined)
     expect(JSON.stringify(findings)).toContain('never used')
   })
 
@@ -101,7 +101,7 @@ describe('a small database', () => {
     using gateway = await restarts(CATALOGUE)
     damage(gateway.folder.database_path, 'entries_by_account', emptyIndex)
     await using run = await gateway.start()
-    const { findings } = await run.log.shows((line) => line.findings !== undefined)
+    const { findings } = await run.log.waitForLine((line) => line.findings !== undefined)
     expect(JSON.stringify(findings)).toContain('entries_by_account')
   })
 })
@@ -133,6 +133,8 @@ test('a large database is checked while the gateway serves', async () => {
   fillHistory(database_path, { calls: 20_000, accounts: 3, days: 3 })
   damage(database_path, 'mails', garbage)
   await using run = await gateway.start()
-  const { message } = await run.log.shows(({ level, message }) => level !== 'info' && /audit/.test(message))
+  const { message } = await run.log.waitForLine(
+    ({ level, message }) => level !== 'info' && /audit/.test(message),
+  )
   expect(message).toBeString()
 })

@@ -114,7 +114,7 @@ test('a running gateway lists files as missing while they are away', async () =>
     const found = await states(run)
     return found.upload === 'stored' && found.image === 'stored'
   })
-  await run.log.shows(({ message }) => message === 'missing images are back')
+  await run.log.waitForLine(({ message }) => message === 'missing images are back')
 })
 
 test('missing images can be deleted', async () => {

@@ -53,7 +53,7 @@ test('8 requests in one write are answered in order, and the connection stays op
   const statuses = [200, 404, 200, 200, 200, 404, 200, 200]
   for (let round = 1; round <= 30; round++) {
     client.send(paths.map((path) => request(path, withKey)).join(''))
-    await client.sees('HTTP/1.1 ', round * paths.length)
+    await client.waitForText('HTTP/1.1 ', round * paths.length)
     const heads = headsIn(client.received()).slice(-paths.length)
     expect(heads.map((head) => Number.parseInt(head, 10))).toEqual(statuses)
     expect(heads.some(endsIt)).toBe(false)
@@ -65,7 +65,7 @@ test('100 connections with a request each at the same moment stay open', async (
   const clients = await Promise.all(Array.from({ length: 100 }, () => connectSocket(gateway.url)))
   for (let round = 1; round <= 3; round++) {
     for (const client of clients) client.send(request('/v1/models', withKey))
-    await Promise.all(clients.map((client) => client.sees('HTTP/1.1 200', round)))
+    await Promise.all(clients.map((client) => client.waitForText('HTTP/1.1 200', round)))
   }
   expect(clients.flatMap((client) => headsIn(client.received())).some(endsIt)).toBe(false)
   for (const client of clients) client.leave('close')

@@ -15,7 +15,7 @@ import { versionOnServer } from '../../../src/store/engines/postgres/open.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../../src/store/engines/sqlite/migrate.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { freePort } from '../../support/free-port.ts'
-import { lockHolder } from '../../support/lock-holder.ts'
+import { holdLock } from '../../support/lock-holder.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 import { restarts } from '../../support/restarts.ts'
 import { temporary } from '../../support/temporary.ts'
@@ -195,7 +195,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
 
 test('a start waits for a command that locks the folder for a moment', async () => {
   using gateway = await restarts(catalogueOf({ upstream_url: 'simulator', api_keys: ['k'] }))
-  const command = await lockHolder(join(gateway.folder.path, 'serve.lock'), 300)
+  const command = await holdLock(join(gateway.folder.path, 'serve.lock'), 300)
   await using _run = await gateway.start()
   command.kill('SIGKILL')
   await command.exited

@@ -25,7 +25,7 @@ const spy = gatewaySpy()
 const { gateway, upstream } = await fileScene({ plugins: [...plugins, spy.plugin] })
 const served = await routesOf(spy.gateway(), plugins)
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 })
 
 /** All routes except those of the console, covered by test/console, and `/`, which redirects there; each with a matching path. */
@@ -87,7 +87,7 @@ describe('without a key', () => {
           expect(response.headers.get('x-request-id')).toMatch(/^req_/)
           expect(await response.text()).toMatch(/API key/)
         }
-      expect(upstream.seen).toEqual([])
+      expect(upstream.requests).toEqual([])
       const { holds, calls } = await gateway.atRest()
       expect([holds, calls]).toEqual([[], []])
     },

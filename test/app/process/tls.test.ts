@@ -182,7 +182,7 @@ describe('a gateway with a certificate', () => {
       ;(await upstream).answer(stream({ event: part('Hello') }, { wait: rest.promise }, { event: end }))
       const open = await post(gateway, streamPath(), key)
       put('another-name')
-      await gateway.log.shows(
+      await gateway.log.waitForLine(
         ({ message, names }) =>
           message === 'a renewed certificate is in use' && String(names).includes('other.example.com'),
       )

@@ -97,7 +97,7 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
   })
 
   test('whose caller disconnects', async () => {
-    const { script, asked, release } = heldBack(refusal(500))
+    const { script, received, release } = heldBack(refusal(500))
     upstream.answer(script)
     await expectLines(gateway, {
       says: SETTLED,
@@ -105,7 +105,7 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
         const calls = gateway.rows().calls.length
         const caller = new AbortController()
         const response = send(request, { signal: caller.signal })
-        await asked
+        await received
         caller.abort()
         await expect(response).rejects.toThrow()
         release()
@@ -160,7 +160,7 @@ describe('a stored answer', () => {
     const sent = { headers: { 'idempotency-key': 'once' } }
     await expectOf(SETTLED, request, sent)
     const original_request_id = await idFrom(request, sent)
-    const line = await gateway.log.shows(({ message }) => message === 'kept answer sent again')
+    const line = await gateway.log.waitForLine(({ message }) => message === 'kept answer sent again')
     expect(line).toMatchObject({ original_request_id, request_id: expect.stringMatching(/^req_/) })
     expect(line.request_id).not.toBe(original_request_id)
   })

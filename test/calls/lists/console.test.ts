@@ -179,7 +179,7 @@ describe('one call', () => {
     const held = heldBack(answering)
     upstream.answer(held.script)
     const answer = gateway.call(wholePath(), ask(), { key: keys.alice })
-    await held.asked
+    await held.received
     await gateway.written()
     const { holds } = gateway.rows()
     const pending = holds.find(({ state }) => state === 'pending')

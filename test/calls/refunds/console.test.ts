@@ -167,7 +167,7 @@ describe('a call', () => {
     const held = heldBack(answering)
     upstream.answer(held.script)
     const running = gateway.call(wholePath(), ask(), { key: keys.alice })
-    await held.asked
+    await held.received
     await gateway.written()
     const request_id =
       gateway.rows().holds.find(({ state }: { state: string }) => state === 'pending')?.request_id ?? ''

@@ -6,7 +6,7 @@ import type { Fetch } from '../../../src/upstream/transport.ts'
 import { CASES, type Case } from '../../app/commands/known-mistakes.ts'
 import { createScene } from '../../app/commands/scene.ts'
 import { accountFile, tokenAnswer } from '../../support/google.ts'
-import { type Seen, startUpstream, whole } from '../../support/upstream.ts'
+import { startUpstream, type UpstreamRequest, whole } from '../../support/upstream.ts'
 
 const KEY = 'key-0123456789'
 const TOKEN_SERVER = 'https://oauth2.googleapis.com'
@@ -19,7 +19,7 @@ const notFound = (url: string) => {
 }
 
 let current: Case
-const upstream = await startUpstream((seen: Seen, index: number) => {
+const upstream = await startUpstream((seen: UpstreamRequest, index: number) => {
   const { server = whole({}), token_server } = current
   if (seen.path !== '/token') return server
   if (token_server === undefined || typeof token_server === 'string') return tokenAnswer(seen, Date.now(), 1)

@@ -9,7 +9,7 @@ afterAll(() => upstream[Symbol.asyncDispose]())
 const { url } = upstream
 
 const scene = sceneOfEachTest(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
 }, 'nothing')
 
 const GOOD_KEY = 'good-key-0123456789'
@@ -121,14 +121,14 @@ describe('one request for each key and route', () => {
     upstream.answer(COMPLETION)
     catalogue(OPENAI, model(), model(), model({ model: 'another' }))
     expect((await testProviders()).tested).toHaveLength(2)
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 
   test('goes to the named provider only', async () => {
     upstream.answer(COMPLETION)
     catalogue(OPENAI, provider('two', 'openai', '/two/v1'), model(), model({ provider: 'two' }))
     expect((await testProviders('two')).tested).toMatchObject([{ provider: 'two', ok: true }])
-    expect(upstream.seen.map(({ path }) => path)).toEqual(['/two/v1/chat/completions'])
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/two/v1/chat/completions'])
   })
 
   test('a key that is left out is not tested, and the others keep their numbers', async () => {
@@ -150,7 +150,7 @@ describe('images', () => {
     const { status, tested: routes, untested } = await testProviders()
     expect([status, routes]).toEqual([0, []])
     expect(untested).toEqual([{ provider: 'one', model: 'gpt-image-1', reason: 'image' }])
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
   })
 
   test('are tested by one image each', async () => {
@@ -158,7 +158,7 @@ describe('images', () => {
     catalogue(...parts())
     const { status, tested: routes } = await testProviders('--images')
     expect([status, routes]).toMatchObject([0, [{ kind: 'image', result: 'ok', status: 200 }]])
-    expect(upstream.seen.map(({ path }) => path)).toEqual(['/v1/images/generations'])
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/images/generations'])
   })
 
   test('a refusal to generate fails', async () => {
@@ -249,7 +249,7 @@ describe('a provider that also serves responses', () => {
       { kind: 'responses', ok: true, words: 'OK.', address: `${url}/v1/responses` },
       { kind: 'embedding' },
     ])
-    expect(JSON.parse(upstream.seen[1]?.body.toString() ?? '')).toEqual({
+    expect(JSON.parse(upstream.requests[1]?.body.toString() ?? '')).toEqual({
       model: 'their-model',
       input: 'Reply with the word OK.',
       max_output_tokens: 256,
@@ -348,7 +348,7 @@ describe('refusals before anything is sent', () => {
     const { status, out, err } = await scene.run('providers', 'test', ...args)
     expect([status, out]).toEqual([1, ''])
     expect(err).toContain(message)
-    expect(upstream.seen).toEqual([])
+    expect(upstream.requests).toEqual([])
   })
 
   test('a catalogue with mistakes', async () => {

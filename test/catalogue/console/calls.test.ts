@@ -13,7 +13,7 @@ import {
   TIERED,
   UPSTREAM_MODEL,
 } from '../../support/catalogue.ts'
-import { clientOf, signedIn, type Who } from '../../support/console-session.ts'
+import { type ConsoleUser, clientOf, signedIn } from '../../support/console-session.ts'
 import { fileScene } from '../../support/scene.ts'
 import { refusal, whole } from '../../support/upstream.ts'
 
@@ -42,7 +42,7 @@ type ConsoleCall = (path: string, body?: object, method?: string) => Promise<Con
 
 /** Every answer of every test, searched for secrets at the end. */
 const answers: string[] = []
-async function visitor(who: Who): Promise<ConsoleCall> {
+async function visitor(who: ConsoleUser): Promise<ConsoleCall> {
   const session = await signedIn(gateway, who)
   return async (path, body, method = body ? 'POST' : 'GET') => {
     const answer = await session.send(method, path, body ? { body } : {})
@@ -121,7 +121,7 @@ describe('a variable that [server] env_names does not list', () => {
     ['tried', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
     ['saved', '/catalogue/save', {}],
   ])('is not %s, and the provider gets no request', async (_, path, more) => {
-    const sentBefore = scene.upstream.seen.length
+    const sentBefore = scene.upstream.requests.length
     const { hash } = (await operator('/catalogue')).body
     const sent = path === '/catalogue/save' ? { edits, hash } : { edits, ...more }
     const { status, body } = await operator(path, sent)
@@ -130,7 +130,7 @@ describe('a variable that [server] env_names does not list', () => {
       expect.stringContaining('add "AWS_SECRET_ACCESS_KEY" to env_names there'),
     ])
     expect((await operator('/catalogue')).body.hash).toBe(hash)
-    expect(scene.upstream.seen).toHaveLength(sentBefore)
+    expect(scene.upstream.requests).toHaveLength(sentBefore)
   })
 })
 
@@ -324,7 +324,7 @@ describe('providers', () => {
         value: upstream.url.replace('127.0.0.1', 'localhost'),
       },
     ]
-    const seen = upstream.seen.length
+    const seen = upstream.requests.length
     const { status, body } = await operator('/providers/try', {
       provider: PROVIDER,
       model: UPSTREAM_MODEL,
@@ -332,7 +332,7 @@ describe('providers', () => {
     })
     expect(status).toBe(422)
     expect(body.error.param).toContain('providers[0]')
-    expect(upstream.seen).toHaveLength(seen)
+    expect(upstream.requests).toHaveLength(seen)
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { openLitellm } from '../../../plugins/import/litellm/open.ts'
 import { createSimulator } from '../../providers/index.ts'
-import { untilDone } from '../../support/eventually.ts'
+import { retryUntilDone } from '../../support/eventually.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { ENGINES, importFolder } from '../folder.ts'
 import { importFrom } from '../scene.ts'
@@ -107,7 +107,7 @@ test.each(ENGINES)('over %s, keys of LiteLLM work unchanged, within their limits
   // 0.55 and 1.65 USD a million tokens: the cost and 10 %.
   const cost_nanos = (usage?.prompt_tokens ?? 0) * 550 + (usage?.completion_tokens ?? 0) * 1_650
   expect(cost_nanos).toBeGreaterThan(0)
-  await untilDone('the call is charged', async () =>
+  await retryUntilDone('the call is charged', async () =>
     expect(await folder.rows("SELECT amount_nanos FROM entries WHERE kind = 'charge'")).toEqual([
       { amount_nanos: -cost_nanos },
     ]),

@@ -3,10 +3,10 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { checkTopUps } from '../../../plugins/payments/automatic/check.ts'
 import { automaticTopUpOf } from '../../../plugins/payments/automatic/store.ts'
 import { HOUR_MS } from '../../../src/domain/ranges.ts'
-import { BESIDE_THE_CALLS_MS, eventually } from '../../support/eventually.ts'
+import { BACKGROUND_TIMEOUT_MS, eventually } from '../../support/eventually.ts'
 import { paymentScene } from '../console/scene.ts'
 
-setDefaultTimeout(BESIDE_THE_CALLS_MS)
+setDefaultTimeout(BACKGROUND_TIMEOUT_MS)
 
 const clock = { now_ms: Date.UTC(2026, 10, 29, 12) }
 let refusal: string | undefined

@@ -240,7 +240,7 @@ describe('beside a running gateway', () => {
       const held_back = heldBack(whole(answer()))
       upstream.answer(held_back.script)
       const answering = gateway.call(wholePath(), ask(), { key })
-      await held_back.asked
+      await held_back.received
       expect(await cli.refusal('order', 'refund', String(id), '--yes')).toContain(
         'The free balance is less than 27.00 USD',
       )

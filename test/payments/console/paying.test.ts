@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MAX_ORDERS_A_MINUTE } from '../../../plugins/payments/console/order-rate.ts'
 import { MAX_OPEN_ORDERS } from '../../../plugins/payments/ordering.ts'
-import type { ConsoleClient, SentToConsole } from '../../support/console-session.ts'
+import type { ConsoleClient, ConsoleRequest } from '../../support/console-session.ts'
 import { paymentScene } from './scene.ts'
 
 const clock = { now_ms: Date.UTC(2026, 10, 29, 12) }
@@ -16,7 +16,7 @@ const offer = (amount: string, currency = 'EUR', method = 'fake') =>
     `/payment-offer?method=${method}&currency=${currency}&amount=${encodeURIComponent(amount)}`,
   )
 
-const startedBy = async (client: ConsoleClient, sent: SentToConsole) =>
+const startedBy = async (client: ConsoleClient, sent: ConsoleRequest) =>
   (await (await client.send('POST', '/orders', sent)).json()) as {
     order: { id: number; state: string }
     go_to: string | null

@@ -12,7 +12,7 @@ import { NO_STRIPE, type StripeSettings } from '../../../plugins/payments/stripe
 import { addressOf } from '../../../plugins/payments/stripe/tax.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
-import { untilDone } from '../../support/eventually.ts'
+import { retryUntilDone } from '../../support/eventually.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { findTool, STRIPE_MOCK } from '../../support/tools.ts'
@@ -46,7 +46,7 @@ describe.if(PROGRAM !== undefined)('requests that Stripe’s specification accep
     })
     gateway = await startTestGateway()
     account_id = (await gateway.account('lena')).id
-    await untilDone('stripe-mock listens', () => fetch(origin))
+    await retryUntilDone('stripe-mock listens', () => fetch(origin))
   }, 30_000)
   afterAll(async () => {
     mock.kill()

@@ -190,10 +190,10 @@ describe('a caller of chat completions, served by a provider of it', () => {
   })
 
   test('refused with the name of the caller’s field, before any request to the provider', async () => {
-    const before = upstream.seen.length
+    const before = upstream.requests.length
     const response = await call({ ...CHAT, logprobs: true })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { param: 'logprobs' } })
-    expect(upstream.seen).toHaveLength(before)
+    expect(upstream.requests).toHaveLength(before)
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { faultOfTls, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
-import { untilDone } from '../../support/eventually.ts'
+import { retryUntilDone } from '../../support/eventually.ts'
 import { administrator, databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
@@ -132,7 +132,7 @@ describe.if(NATIVE !== undefined)('a server with a certificate of a CA of its ow
 
   beforeAll(async () => {
     server = await startPostgres(NATIVE ?? '', settings)
-    await untilDone('it answers', () => run(server.url, 'SELECT 1'))
+    await retryUntilDone('it answers', () => run(server.url, 'SELECT 1'))
   })
   afterAll(async () => {
     await server[Symbol.asyncDispose]()

@@ -6,7 +6,7 @@ import { AnsweredCalls, expectAsAnswered, keyOf, makeCalls } from '../../money/l
 import { keyText, worldAt } from '../../money/ledger/postgres-world.ts'
 import { randomFrom } from '../../money/ledger/random.ts'
 import { topUp } from '../../money/ledger/world.ts'
-import { BESIDE_THE_CALLS_MS, eventually, untilDone } from '../../support/eventually.ts'
+import { BACKGROUND_TIMEOUT_MS, eventually, retryUntilDone } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startProxy } from '../../support/postgres-proxy.ts'
 import { startReplicated } from '../../support/postgres-server.ts'
@@ -16,7 +16,7 @@ const CALLS = 60
 const ACCOUNTS = [1, 2]
 const LANES = 6
 
-const answers = (url: string) => untilDone('it answers', () => ask(url, 'SELECT 1'))
+const answers = (url: string) => retryUntilDone('it answers', () => ask(url, 'SELECT 1'))
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   await using sql = new SQL({ url, max: 1 })
@@ -95,7 +95,7 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
       await expectAsAnswered(there.db, answered)
       expect(troubles).toContain(undefined)
     },
-    BESIDE_THE_CALLS_MS,
+    BACKGROUND_TIMEOUT_MS,
   )
 
   test(
@@ -120,7 +120,7 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
       expect(await toppedUp).toMatchObject([{ ok: true, balance_nanos: 110 }])
       expect(await there.entriesOf()).toEqual(['top_up 100', 'top_up 10'])
     },
-    BESIDE_THE_CALLS_MS,
+    BACKGROUND_TIMEOUT_MS,
   )
 
   test(
@@ -138,6 +138,6 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
         { ok: true, balance_nanos: 115 },
       ])
     },
-    BESIDE_THE_CALLS_MS,
+    BACKGROUND_TIMEOUT_MS,
   )
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { isCommitted } from '../../../src/store/engines/postgres/transaction.ts'
-import { eventually, untilDone } from '../../support/eventually.ts'
+import { eventually, retryUntilDone } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 
@@ -13,7 +13,7 @@ test.if(NATIVE !== undefined)(
   'a transaction lost in a crash is reported as not committed, also after later ones',
   async () => {
     await using server = await startPostgres(NATIVE ?? '')
-    await untilDone('it answers', async () => (await openPostgres(server.url)).close())
+    await retryUntilDone('it answers', async () => (await openPostgres(server.url)).close())
     const lost = await Connection.open(server.url)
     await lost.ask('BEGIN')
     const marked = lost.nextMark()
@@ -26,7 +26,7 @@ test.if(NATIVE !== undefined)(
       ),
     )
     const reopen = () => Connection.open(server.url)
-    await untilDone('it answers again', async () => (await reopen()).close())
+    await retryUntilDone('it answers again', async () => (await reopen()).close())
     expect(await isCommitted(marked, reopen)).toBe(false)
 
     await using db = await openPostgres(server.url)

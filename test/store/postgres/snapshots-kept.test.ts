@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { SQL } from 'bun'
 import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
 import { snapshotsOn } from '../../../src/store/engines/postgres/snapshots.ts'
-import { eventually, untilDone } from '../../support/eventually.ts'
+import { eventually, retryUntilDone } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startReplicated } from '../../support/postgres-server.ts'
 
@@ -29,7 +29,7 @@ describe.if(NATIVE !== undefined)('versions of rows', () => {
       ],
     })
     sql = new SQL({ url: servers.primary.url, max: 1 })
-    await untilDone('the primary answers', () => sql.unsafe('SELECT 1'))
+    await retryUntilDone('the primary answers', () => sql.unsafe('SELECT 1'))
     await sql.unsafe('CREATE TABLE counted (id int PRIMARY KEY, value int)')
     await sql.unsafe('INSERT INTO counted VALUES (1, 0)')
     db = new PostgresDb(servers.primary.url, { readonly: true })
@@ -106,7 +106,7 @@ describe.if(NATIVE !== undefined)('versions of rows', () => {
   /** Looks while a query on the standby reads as of one moment. */
   async function whileStandbyReads(look: () => Promise<void>): Promise<void> {
     await using reader = new SQL({ url: servers.standby.url, max: 1 })
-    await untilDone('the standby answers', () => reader.unsafe('SELECT count(*) FROM counted'))
+    await retryUntilDone('the standby answers', () => reader.unsafe('SELECT count(*) FROM counted'))
     const session = await reader.reserve()
     await session.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ').simple()
     await session.unsafe('SELECT count(*) FROM counted')

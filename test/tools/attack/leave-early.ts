@@ -58,7 +58,7 @@ async function leaveAll(on_disconnect: 'cancel' | 'drain', calls: number, seed: 
   const { calls: records } = await s.gateway.atRest()
   const left = records.filter(({ outcome }) => outcome === 'cancelled')
   return {
-    reached: s.upstream.seen.length,
+    reached: s.upstream.requests.length,
     left: left.length,
     paid: records.filter(({ cost_nanos }) => cost_nanos >= INPUT_NANOS).length,
   }

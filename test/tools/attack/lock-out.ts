@@ -3,7 +3,7 @@ import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { prepareDataFolder } from '../../support/data-folder.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
-import { BEHIND_PROXY, guess, operatorsLink, person } from '../../support/guessing.ts'
+import { BEHIND_PROXY, guess, operatorsLink, visitor } from '../../support/guessing.ts'
 import type { Attack } from './attack.ts'
 
 const ADDRESSES = 40
@@ -24,13 +24,13 @@ export const lockOut: Attack = {
     let signed_in = 0
     const besiege = async (url: URL) => {
       const strangers = guess(url, ADDRESSES, GUESSES_EACH)
-      for (let i = 0; i < VISITS; i++) if ((await person(url, HOME).signIn()) === 200) signed_in++
+      for (let i = 0; i < VISITS; i++) if ((await visitor(url, HOME).signIn()) === 200) signed_in++
       checked_guesses = Math.max(checked_guesses, await strangers)
     }
     {
       await using gateway = await startGatewayProcess(catalogue, kept)
       await using db = openDb(folder.database_path)
-      await person(gateway.url, HOME).signInByLink(await operatorsLink(db))
+      await visitor(gateway.url, HOME).signInByLink(await operatorsLink(db))
       await besiege(gateway.url)
     }
     await using gateway = await startGatewayProcess(catalogue, kept)

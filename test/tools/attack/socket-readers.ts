@@ -44,7 +44,7 @@ export const socketReaders: Attack = {
       Array.from({ length: READERS }, async () => {
         const client = await connectWebSocket(gateway.url, gateway.key)
         client.send(create)
-        await client.sees('response.output_text.delta')
+        await client.waitForText('response.output_text.delta')
         client.pause()
         // Further requests wait, and never begin.
         for (let more = 0; more < 5; more++) client.send(create)

@@ -42,7 +42,7 @@ export const stalledReaders: Attack = {
       Array.from({ length: READERS }, async () => {
         const client = await connectSocket(gateway.url)
         client.send(request)
-        await client.sees('data: ')
+        await client.waitForText('data: ')
         client.pause()
         return client
       }),

@@ -57,6 +57,6 @@ export function handshakeOf(key: string): string {
 export async function connectWebSocket(url: URL, key: string): Promise<SocketClient & { is_open: boolean }> {
   const client = await connectSocket(url)
   client.send(handshakeOf(key))
-  await client.sees('\r\n\r\n')
+  await client.waitForText('\r\n\r\n')
   return Object.assign(client, { is_open: client.received().startsWith('HTTP/1.1 101') })
 }

@@ -36,10 +36,10 @@ describe.each(EACH)('%s', (_, client) => {
 async function tryFeature(client: JavascriptClient, feature: Feature) {
   const models = SCRIPTED_FEATURES.includes(feature) ? SCRIPTED : SIMULATED
   const key = await gateway.caller()
-  const before = { calls: gateway.rows().calls.length, seen: upstream.seen.length }
+  const before = { calls: gateway.rows().calls.length, seen: upstream.requests.length }
   const at = { url: gateway.url.origin, key, model: models[client.protocol] }
   const observation = await client.features[feature]?.(at)
   const { calls } = await gateway.atRest()
-  const bodies = upstream.seen.slice(before.seen).map(({ body }) => body.toString())
+  const bodies = upstream.requests.slice(before.seen).map(({ body }) => body.toString())
   return { observation: observation ?? {}, calls: calls.slice(before.calls), bodies }
 }

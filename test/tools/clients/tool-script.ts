@@ -1,6 +1,13 @@
 // A scripted provider of all three protocols that calls an offered tool once in each of several turns, and then repeats the results.
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
-import { type Answer, events, type Script, type Seen, stream, whole } from '../../support/upstream.ts'
+import {
+  type Answer,
+  events,
+  type Script,
+  stream,
+  type UpstreamRequest,
+  whole,
+} from '../../support/upstream.ts'
 
 /** The parts of a request that the script needs. */
 interface ScriptRequest {
@@ -62,13 +69,13 @@ function argumentOf(name: string, { type }: JsonObject, step: number): Json {
 }
 
 interface Wire {
-  read(body: JsonObject, seen: Seen): ScriptRequest
+  read(body: JsonObject, seen: UpstreamRequest): ScriptRequest
   whole(turn: Turn): JsonObject
   stream(turn: Turn): Answer
 }
 
 /** Selects the protocol by the path: providers of the catalogue have base addresses of their own. */
-const wireOf = ({ path }: Seen): Wire =>
+const wireOf = ({ path }: UpstreamRequest): Wire =>
   path.startsWith('/gemini') ? gemini : path.startsWith('/anthropic') ? anthropic : openai
 
 /** A text in two pieces, for a stream of several events. */

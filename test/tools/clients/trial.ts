@@ -101,14 +101,14 @@ async function tryFeature(client: Client, feature: Feature, scene: Scene): Promi
     ? { scripted: SCRIPTED_AS_KNOWN, simulated: SIMULATED_AS_KNOWN }
     : { scripted: SCRIPTED, simulated: SIMULATED }
   const model = (scripted ? models.scripted : models.simulated)[client.protocol]
-  const before = { calls: gateway.books().calls.length, seen: upstream.seen.length }
+  const before = { calls: gateway.books().calls.length, seen: upstream.requests.length }
   const began = new Date().toISOString()
   const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
     const at = { url: gateway.url.origin, key: gateway.key, model }
     const observation = await client.show(feature, at, { installed, work })
     await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
-    const sent = upstream.seen.slice(before.seen)
+    const sent = upstream.requests.slice(before.seen)
     const evidence: Evidence = {
       calls: gateway.books().calls.slice(before.calls),
       tool_calls: TOOL_CALLS,

@@ -35,7 +35,7 @@ let count = 0
 const google: Script = (seen) => tokenAnswer(seen, google_ms, ++count)
 
 beforeEach(() => {
-  upstream.seen.length = 0
+  upstream.requests.length = 0
   upstream.answer(google)
   google_ms = START_MS
   count = 0
@@ -74,10 +74,10 @@ describe('how many exchanges it takes', () => {
     const held = heldBack(google)
     upstream.answer(held.script)
     const all = Array.from({ length: 100 }, () => value())
-    await held.asked
+    await held.received
     held.release()
     expect(new Set(await Promise.all(all))).toEqual(new Set([tokenNumber(1)]))
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
   })
 
   test('100 calls at once while the server refuses: one, and all get the refusal', async () => {
@@ -85,7 +85,7 @@ describe('how many exchanges it takes', () => {
     upstream.answer(invalidGrant('Invalid JWT Signature.'))
     const all = await Promise.all(Array.from({ length: 100 }, () => value()))
     expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1)
-    expect(upstream.seen).toHaveLength(1)
+    expect(upstream.requests).toHaveLength(1)
     upstream.answer(google)
     expect(await value()).toBe(tokenNumber(1))
   })
@@ -94,7 +94,7 @@ describe('how many exchanges it takes', () => {
     const { value } = scene()
     const other = accountFile(upstream.url, { project_id: 'another-project' })
     await Promise.all([value(), value(other), value(), value(other)])
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 })
 
@@ -109,8 +109,8 @@ describe('before the end of a token', () => {
     await value()
     clock.now_ms = google_ms = START_MS + minutes * MINUTE_MS
     expect(await value()).toBe(tokenNumber(token))
-    await upstream.sees(exchanges)
-    expect(upstream.seen).toHaveLength(exchanges)
+    await upstream.waitForRequest(exchanges)
+    expect(upstream.requests).toHaveLength(exchanges)
   })
 
   test('a call meanwhile uses the current token, and starts no second exchange', async () => {
@@ -124,10 +124,10 @@ describe('before the end of a token', () => {
       tokenNumber(1),
       tokenNumber(1),
     ])
-    await held.asked
+    await held.received
     held.release()
     await upstream.last().over
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 
   test('an exchange that fails then harms no call, and is not tried again for half a minute', async () => {
@@ -136,14 +136,14 @@ describe('before the end of a token', () => {
     clock.now_ms = START_MS + 56 * MINUTE_MS
     upstream.answer(refusal(503))
     expect(await value()).toBe(tokenNumber(1))
-    await (await upstream.sees(2)).over
+    await (await upstream.waitForRequest(2)).over
     expect(await value()).toBe(tokenNumber(1))
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
     upstream.answer(google)
     clock.now_ms = google_ms = clock.now_ms + 30_000
     await eventually('an exchange began', async () => {
       await value()
-      return upstream.seen.length === 3
+      return upstream.requests.length === 3
     })
   })
 })
@@ -157,7 +157,7 @@ describe('a token that a provider refuses', () => {
     expect(await value()).toBe(tokenNumber(2))
     tokens.refused(KEY, refused)
     expect(await value()).toBe(tokenNumber(2))
-    expect(upstream.seen).toHaveLength(2)
+    expect(upstream.requests).toHaveLength(2)
   })
 })
 
@@ -243,6 +243,6 @@ describe('an exchange that fails', () => {
 
   test('a key that is no file of an account', async () => {
     expect(await scene().value('{')).toMatchObject({ failure_class: 'bad_key' })
-    expect(upstream.seen).toHaveLength(0)
+    expect(upstream.requests).toHaveLength(0)
   })
 })

@@ -14,7 +14,7 @@ import { catalogueOf } from '../../../support/catalogue.ts'
 import { memoryDatabase } from '../../../support/empty-database.ts'
 import { filesLines } from '../../../support/files.ts'
 import { restarts } from '../../../support/restarts.ts'
-import { refusing } from '../../../support/s3-refusals.ts'
+import { startRefusingProxy } from '../../../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../../../support/s3-server.ts'
 import { temporary } from '../../../support/temporary.ts'
 
@@ -185,7 +185,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ['delete objects', /^DELETE /],
   ])('with a key that may not %s is refused at the first start and at later ones', async (_, request) => {
     const [db, bucket] = [database(), partOf(s3)]
-    using proxy = refusing(s3, (begin) => request.test(begin))
+    using proxy = startRefusingProxy(s3, (begin) => request.test(begin))
     const refused = { ...bucket, endpoint: proxy.endpoint }
     expect(await messageOf(claim(db, refused))).toMatch(
       /the key may not do that in this bucket. Check \[storage\]/,

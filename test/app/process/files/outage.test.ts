@@ -6,7 +6,7 @@ import { PAID, send } from '../../../idempotency/support.ts'
 import { draws, GENERATIONS, PNG } from '../../../images/support.ts'
 import { MODEL } from '../../../support/catalogue.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { refusing } from '../../../support/s3-refusals.ts'
+import { startRefusingProxy } from '../../../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../../../support/s3-server.ts'
 import { type Scene, scene } from '../../../support/scene.ts'
 import { formOf, post, upload } from '../../../upload/support.ts'
@@ -145,7 +145,7 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
 
   test('forbids PUT refuses requests in the same way, until it allows PUT', async () => {
     let refuses = false
-    using proxy = refusing(s3, (begin) => refuses && begin.startsWith('PUT '))
+    using proxy = startRefusingProxy(s3, (begin) => refuses && begin.startsWith('PUT '))
     await using other = await scene({
       bucket: { ...partOf(s3), endpoint: proxy.endpoint },
       script: provider,
