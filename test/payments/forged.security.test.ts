@@ -13,16 +13,13 @@ const HOOK = { source: 'webhook' } as const
 const MINUTE_MS = 60_000
 
 describe.each(ENGINES)('on %s', (_, make) => {
+  // `answers.test.ts` has the other invalid answers.
   test.each<[string, unknown]>([
-    ['says status 1', { status: 1 }],
     [
       'says status 1 beside the right amount',
       { status: 1, currency: 'EUR', amount_minor: 2_500, msg: 'no such order' },
     ],
-    ['says paid without an amount', { state: 'paid' }],
     ['says paid with the amount as a text', { state: 'paid', currency: 'EUR', amount_minor: '2500' }],
-    ['is empty', {}],
-    ['is null', null],
   ])('a failed query that %s does not count as a payment', async (_, answer) => {
     await using world = await openWorld(make)
     const { id } = await world.startOrder()
@@ -62,8 +59,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const [soon, later] = [await world.startOrder(), await world.startOrder()]
     world.clock.now_ms += 20_000
     world.fake.pay(soon.reference)
-    for (let second = 20; second < 60; second++) {
-      world.clock.now_ms += 1_000
+    for (let second = 20; second < 60; second += 10) {
+      world.clock.now_ms += 10_000
       await world.poll()
     }
     // Without a webhook, polling found the payment within a minute.
@@ -87,8 +84,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
       throw new Error('503')
     }
     const pollFor = async (seconds: number) => {
-      for (let second = 0; second < seconds; second += 5) {
-        world.clock.now_ms += 5_000
+      for (let second = 0; second < seconds; second += 20) {
+        world.clock.now_ms += 20_000
         await world.poll()
       }
     }

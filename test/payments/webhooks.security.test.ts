@@ -57,16 +57,24 @@ describe('a webhook that is refused without a request to the provider', () => {
     expect(await codeIn(await webhook('fake', new Uint8Array(256 * KB)))).toBe('wrong_signature')
   })
   test('an endless body is cut off', async () => {
+    let sent_bytes = 0
     const endless = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(64 * KB)),
+      pull(controller) {
+        sent_bytes += 64 * KB
+        if (sent_bytes > 64 * KB * KB) controller.error(new Error('64 MB were read'))
+        else controller.enqueue(new Uint8Array(64 * KB))
+      },
     })
-    const answer = await fetch(new URL('/payments/fake/webhook', gateway.url), {
+    const outcome = await fetch(new URL('/payments/fake/webhook', gateway.url), {
       method: 'POST',
       body: endless,
       headers: signed,
-      // Dropped: a connection that was closed before its answer was read.
-    }).catch(() => undefined)
-    if (answer) expect(answer.status).toBe(413)
+    }).then(
+      ({ status }) => status,
+      (thrown: { code?: string }) => thrown.code,
+    )
+    // The gateway may close the connection before its answer is read.
+    expect([413, 'ECONNRESET']).toContain(outcome as string)
   })
   test.each(['PUT', 'DELETE', 'PATCH'])('%s is not a method of webhooks', async (method) => {
     const answer = await fetch(new URL('/payments/fake/webhook', gateway.url), { method, headers: signed })
@@ -161,20 +169,19 @@ test('unsigned webhooks are counted, and lookups by their result', async () => {
   ])
 })
 
-test('a thousand unsigned webhooks are counted, raise the alert, and log no more lines than callers may cause', async () => {
+test('150 unsigned webhooks are counted, raise the alert, and log no more lines than callers may cause', async () => {
   const lines = () => gateway.log.text().split('a webhook was refused').length - 1
   const metric = at.whole.operations.metrics.find(
     ({ name }) => name === 'tollgate_payment_webhooks_refused_total',
   )
   const counted = async () => [...((await metric?.values()) ?? [])][0]?.[1] ?? 0
   const before = { lines: lines(), counted: await counted() }
-  for (let sent = 0; sent < 1_000; sent += 50)
-    await Promise.all(Array.from({ length: 50 }, () => webhook('fake', 'x')))
-  expect((await counted()) - before.counted).toBe(1_000)
+  await Promise.all(Array.from({ length: 150 }, () => webhook('fake', 'x')))
+  expect((await counted()) - before.counted).toBe(150)
   expect(lines() - before.lines).toBeLessThanOrEqual(100)
   const check = at.whole.operations.checks.find(({ name }) => name === 'payment webhooks')
   if (check?.needs !== 'folder') throw new Error('the check of webhooks is not there')
   expect(await check.look({ now: at.whole.calls.now } as CheckContext, 'alert')).toMatchObject([
     { level: 'warn', found: 'a webhook of fake came without a valid signature' },
   ])
-}, 60_000)
+})

@@ -1,6 +1,6 @@
 // A small world for tests of orders: accounts 1 and 2, a fake payment provider, a clock, and a database of either engine.
 import { afterAll } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
@@ -58,21 +58,31 @@ export const ENGINES: readonly (readonly [name: string, make: () => Promise<Stor
   ...(hasPostgres ? [['PostgreSQL', onPostgres] as const] : []),
 ]
 
-async function onSqlite(): Promise<Store> {
+/** The file that each world on SQLite copies. */
+let template: { folder: string; path: string } | undefined
+
+function makeTemplate(): { folder: string; path: string } {
   const folder = mkdtempSync(join(tmpdir(), 'orders-'))
-  const path = join(folder, 'tollgate.db')
+  const path = join(folder, 'template.db')
   const file = openDatabase(path)
   for (const id of [1, 2]) addAccount(file, id)
   file.close()
-  return {
-    address: path,
-    drop: async () => rmSync(folder, { recursive: true }),
-  }
+  return { folder, path }
+}
+
+async function onSqlite(): Promise<Store> {
+  template ??= makeTemplate()
+  const folder = mkdtempSync(join(tmpdir(), 'orders-'))
+  const path = join(folder, 'tollgate.db')
+  copyFileSync(template.path, path)
+  return { address: path, drop: async () => rmSync(folder, { recursive: true }) }
 }
 
 let shared: Promise<{ name: string; url: string }> | undefined
 
 afterAll(async () => {
+  if (template) rmSync(template.folder, { recursive: true })
+  template = undefined
   const made = await shared
   shared = undefined
   if (made) await dropDatabase(made.name)

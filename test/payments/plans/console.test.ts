@@ -6,10 +6,9 @@ import { paymentScene } from '../console/scene.ts'
 const NANOS = 1_000_000_000
 /** Starts now, because the gateway's own sweeps process plans. */
 const clock = { now_ms: Date.now() }
-const bank: 'paid' | { refused: string } = 'paid'
 const scene = await paymentScene({
   now: () => clock.now_ms,
-  method: { charge: () => bank },
+  method: { charge: () => 'paid' },
   more: `
 [payments.manual]
 currencies = ["EUR"]

@@ -17,8 +17,8 @@ export interface FakeStripe extends AsyncDisposable {
   behaviour: Behaviour
   /** Each request that was answered: `POST /v1/refunds`. */
   readonly requests: string[]
-  /** Failures of the next requests: a status before any effect, or `lost`: done, but the answer does not arrive. */
-  mishaps: (429 | 500 | 503 | 'lost')[]
+  /** Failures of the next requests: a status before any effect; `lost`: done, but the answer does not arrive; undefined: none. */
+  mishaps: (429 | 500 | 503 | 'lost' | undefined)[]
   /** Sends requests for Stripe's address here. */
   network(url: string, init: RequestInit): Promise<Response>
   /** The payer pays on the page. @throws Error with the page's message */
