@@ -48,4 +48,4 @@ test('the page is reached from the usage and from an account, and looks right', 
   expect(await alice.page.$$eval('a[href$="/console/history"]', (links) => links.length)).toBe(1)
   await alice.open('/console/history')
   await alice.looksRight()
-})
+}, 60_000)

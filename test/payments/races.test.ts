@@ -12,7 +12,7 @@ import { faultsOf, noFigures, race, settleAll } from './races.ts'
 import { ENGINES, openWorld } from './world.ts'
 
 const AT_ONCE = 10
-const RACES = Number(process.env.TOLLGATE_ORDER_RACES ?? (IS_LONG ? 1_000 : 40))
+const RACES = Number(process.env.TOLLGATE_ORDER_RACES ?? (IS_LONG ? 1_000 : 20))
 
 test.each(ENGINES)(
   `${RACES} races on %s, from seed ${SEED}`,

@@ -16,7 +16,7 @@ import { IS_LONG } from '../support/long.ts'
 import { SEED } from '../support/seed.ts'
 import { MAX, MINI, PRO, USD } from './scene.ts'
 
-const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 1_000 : 10))
+const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 1_000 : 6))
 const ROUNDS = 6
 const OFFERED = [PRO, MAX, MINI]
 /** With another price for one plan, and without another plan. */

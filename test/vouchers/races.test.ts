@@ -49,7 +49,7 @@ describe('over sockets', () => {
 
   test('a voucher that is redeemed and revoked at once becomes one of both', async () => {
     const anna = await scene.owner('anna')
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 4; round++) {
       const before = await balance('anna')
       const { codes, batch } = await create({ amount: '1' })
       const [{ status }, revoked] = await Promise.all([
@@ -66,7 +66,7 @@ describe('over sockets', () => {
 })
 
 describe.skipIf(!hasPostgres)('over two ledgers on PostgreSQL', () => {
-  test('50 vouchers, each redeemed 20 times at once by two accounts: each is one credit', async () => {
+  test('ten vouchers, each redeemed 20 times at once by two accounts: each is one credit', async () => {
     const { name, url } = await makeDatabase()
     const db = await openPostgres(url)
     const ledgers = [openSharedLedger(url), openSharedLedger(url)] as const
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('over two ledgers on PostgreSQL', () => {
         "INSERT INTO accounts VALUES (1, 'anna', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)",
       ),
     )
-    const codes = Array.from({ length: 50 }, () =>
+    const codes = Array.from({ length: 10 }, () =>
       generateCode((length) => crypto.getRandomValues(new Uint8Array(length))),
     )
     await db.begin(async (tx) => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres)('over two ledgers on PostgreSQL', () => {
       }))
       await insertVouchers(tx, batch, vouchers)
     })
-    expect(await unusedVoucherNanos(db, 0)).toBe((50 * 51) / 2)
+    expect(await unusedVoucherNanos(db, 0)).toBe(55)
     const partsOf = (ledger: Ledger) => ({
       db,
       now: () => 1_000,
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('over two ledgers on PostgreSQL', () => {
     const [{ sum } = { sum: 0 }] = await db.rows<{ sum: number }>(
       'SELECT CAST(SUM(balance_nanos) AS BIGINT) AS sum FROM accounts',
     )
-    expect([credited, Number(sum)]).toEqual([(50 * 51) / 2, (50 * 51) / 2])
+    expect([credited, Number(sum)]).toEqual([55, 55])
     expect(await unusedVoucherNanos(db, 0)).toBe(0)
     expect(
       await db.rows('SELECT subject_id FROM state_changes GROUP BY subject_id HAVING COUNT(*) > 1'),

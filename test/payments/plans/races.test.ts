@@ -15,7 +15,7 @@ import { ENGINES } from '../world.ts'
 import { planFaultsOf } from './faults.ts'
 import { planPaymentScene, type Scene, USD } from './scene.ts'
 
-const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 150 : 8))
+const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 150 : 4))
 const ACTS = [
   'webhook',
   'poll',
