@@ -1,6 +1,6 @@
 // A small world for tests of orders: accounts 1 and 2, a fake payment provider, a clock, and a database of either engine.
 import { afterAll } from 'bun:test'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
@@ -20,6 +20,7 @@ import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { type StateChangeRow, stateChangesOf } from '../../src/store/state-changes.ts'
 import { accountText, brokenIn, inOne, LEDGER_TABLES } from '../money/ledger/postgres-world.ts'
 import { addAccount } from '../money/ledger/world.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { openAt } from './connections.ts'
 import { type FakeProvider, fakeProvider } from './fake-provider.ts'
@@ -58,31 +59,19 @@ export const ENGINES: readonly (readonly [name: string, make: () => Promise<Stor
   ...(hasPostgres ? [['PostgreSQL', onPostgres] as const] : []),
 ]
 
-/** The file that each world on SQLite copies. */
-let template: { folder: string; path: string } | undefined
-
-function makeTemplate(): { folder: string; path: string } {
+async function onSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'orders-'))
-  const path = join(folder, 'template.db')
+  const path = join(folder, 'tollgate.db')
+  makeEmptyDatabase(path)
   const file = openDatabase(path)
   for (const id of [1, 2]) addAccount(file, id)
   file.close()
-  return { folder, path }
-}
-
-async function onSqlite(): Promise<Store> {
-  template ??= makeTemplate()
-  const folder = mkdtempSync(join(tmpdir(), 'orders-'))
-  const path = join(folder, 'tollgate.db')
-  copyFileSync(template.path, path)
   return { address: path, drop: async () => rmSync(folder, { recursive: true }) }
 }
 
 let shared: Promise<{ name: string; url: string }> | undefined
 
 afterAll(async () => {
-  if (template) rmSync(template.folder, { recursive: true })
-  template = undefined
   const made = await shared
   shared = undefined
   if (made) await dropDatabase(made.name)

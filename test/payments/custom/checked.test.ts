@@ -50,25 +50,16 @@ const PAID: Payment = { state: 'paid', currency: 'EUR', amount_minor: 2_500 }
 const lookOf = (answer: unknown) => of({ look: async () => answer }).look('K12', ORDER)
 
 describe('the answer of look', () => {
+  // `../answers.test.ts` has more invalid answers.
   test.each<[what: string, answer: unknown, says: string]>([
     ['nothing', undefined, 'its answer must be an object'],
     ['a text', 'paid', 'its answer must be an object'],
     ['a list', [PAID], 'state is missing'],
     ['no state', { ...PAID, state: undefined }, 'state is missing'],
-    ['another state', { ...PAID, state: 'PAID' }, 'state must be one of open, pending, paid, failed'],
-    ['true for a state', { ...PAID, state: true }, 'state must be one of'],
     ['no amount', { ...PAID, amount_minor: null }, 'amount_minor is missing'],
     ['an amount as a text', { ...PAID, amount_minor: '2500' }, 'amount_minor must be a whole number'],
-    ['a fraction', { ...PAID, amount_minor: 25.5 }, 'amount_minor must be a whole number'],
-    ['a negative amount', { ...PAID, amount_minor: -2_500 }, 'amount_minor must be a whole number'],
-    ['NaN as the amount', { ...PAID, amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
-    ['an unsafe integer', { ...PAID, amount_minor: 2 ** 53 }, 'amount_minor must be a whole number'],
-    ['no currency', { ...PAID, currency: undefined }, 'currency is missing'],
-    ['a currency in small letters', { ...PAID, currency: 'eur' }, 'currency must be an ISO 4217 code'],
     ['an unknown currency', { ...PAID, currency: 'XXQ' }, 'currency must be an ISO 4217 code'],
     ['an order as a text', { ...PAID, order_id: '12' }, 'order_id must be'],
-    ['a fraction as the fee', { ...PAID, fee_minor: 0.3 }, 'fee_minor must be a whole number'],
-    ['an unknown dispute state', { ...PAID, dispute: 'maybe' }, 'dispute must be one of'],
     [
       'a refund without a state',
       { ...PAID, refunds: [{ reference: 'r', amount_minor: 5 }] },
