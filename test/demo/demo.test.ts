@@ -258,7 +258,7 @@ describe('failures', () => {
   test('a model that fails on all routes is refused, and costs nothing', async () => {
     const response = await gateway.call('/v1/chat/completions', { model: 'sim-fails', messages }, { key })
     expect(response.status).toBeOneOf([502, 503])
-    await gateway.rest()
+    expect(await gateway.lastCall()).toMatchObject({ model: 'sim-fails', outcome: 'failed', cost_nanos: 0 })
   })
 
   test('a stream that breaks ends with an error', async () => {

@@ -1,5 +1,5 @@
 // Bodies refused midway: the gateway answers with `connection: close`, and does not read the rest.
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { EDITS, PNG } from '../images/support.ts'
 import { MAX_UNREAD_BYTES, sendEndlessly } from '../support/endless-sender.ts'
 import { fileScene } from '../support/scene.ts'
@@ -86,6 +86,9 @@ const CASES: readonly Case[] = [
   },
 ]
 
+let answered = 0
+afterAll(() => expect(answered).toBeGreaterThan(CASES.length / 2))
+
 test.each(CASES)('$what', async ({ path, type = FORM, begins, announced_bytes, limit_mb, status }) => {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -98,8 +101,9 @@ test.each(CASES)('$what', async ({ path, type = FORM, begins, announced_bytes, l
     stop_bytes: announced_bytes ?? 90 * MEGABYTE,
     ...(announced_bytes === undefined ? {} : { announced_bytes }),
   })
-  // A client that writes into the closed connection may get a reset before it has read the answer.
+  // A client that writes into the closed connection may get a reset before it has read the answer: seldom.
   if (answer !== '') {
+    answered += 1
     expect(answer).toStartWith(`HTTP/1.1 ${status}`)
     expect(answer.toLowerCase()).toContain('connection: close')
   }

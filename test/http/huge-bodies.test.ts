@@ -91,20 +91,14 @@ async function refusedBody(
   return { status: statusOf(head), head: head.toLowerCase(), body }
 }
 
-/** Sends a body until the gateway closes the connection. A client that still writes may get a reset before it has read the answer. */
-async function expectCutOff(
-  path: string,
-  announced_bytes: number | undefined,
-  read_mb: number,
-  status: number,
-) {
-  const { sent_bytes, answer } = await sendEndlessly(gateway.url, headOf(path, true), {
+/** Sends a body until the gateway closes the connection: long before the body's end. */
+async function expectCutOff(path: string, announced_bytes: number | undefined, read_mb: number) {
+  const { sent_bytes } = await sendEndlessly(gateway.url, headOf(path, true), {
     begins: '{"model":"',
     stop_bytes: announced_bytes ?? 5 * 1024 * MEGABYTE,
     ...(announced_bytes === undefined ? {} : { announced_bytes }),
   })
   expect(sent_bytes).toBeLessThan(read_mb * MEGABYTE + SLACK_BYTES + MAX_UNREAD_BYTES)
-  if (answer !== '') expect(statusOf(answer)).toBe(status)
 }
 
 describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
@@ -117,7 +111,7 @@ describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
     expect(refused.body).toContain(`${limit_mb} MB`)
     expect(refused.head).toContain('connection: close')
     expect(refused.head).toContain('x-request-id: req_')
-    await expectCutOff(path, announced_bytes, read_mb, status)
+    await expectCutOff(path, announced_bytes, read_mb)
     await expectCounts(before)
   })
 
@@ -130,7 +124,7 @@ describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
   test.each(['/nowhere', '/healthz', '/v1/models'])('%s, which accepts no body', async (path) => {
     const refused = await refusedBody(path, announced_bytes, LITTLE_BYTES)
     expect([refused.status, refused.head.includes('connection: close')]).toEqual([404, true])
-    await expectCutOff(path, announced_bytes, 0, 404)
+    await expectCutOff(path, announced_bytes, 0)
   })
 })
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { hashOf, setPassword } from '../../src/access/passwords.ts'
 import { readLink } from '../../src/access/sign-in-links.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import type { Db } from '../../src/store/db.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { createScene, NOW, sceneOfEachTest } from '../app/commands/scene.ts'
 import { openSessionAt, personAtConsole } from '../support/people.ts'
@@ -16,6 +17,13 @@ const scene = sceneOfEachTest(async (scene) => {
 })
 
 const open = () => openDb(scene.path('tollgate.db'))
+const sessionOf = (db: Db, account_id: number | null) =>
+  openSessionAt(db, account_id, {
+    token: crypto.randomUUID(),
+    visitor: { address: undefined, user_agent: '' },
+    now_ms: NOW,
+    settings: SETTINGS,
+  })
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 const catalogue = (before: string, after: string) =>
   writeFileSync(scene.path('tollgate.toml'), FIRST_CATALOGUE.replace(before, after))
@@ -65,12 +73,14 @@ describe('console link', () => {
     expect(err).toContain('enabled = true in [console]')
   })
 
-  test('keeps the password', async () => {
+  test('keeps the password and the sessions', async () => {
     const db = open()
     const person_id = await personAtConsole(db, null)
     await setPassword(db, { person_id, hash: '$argon2id$x', now_ms: NOW })
+    await sessionOf(db, null)
     await scene.run('console', 'link')
     expect(await hashOf(db, person_id)).toBe('$argon2id$x')
+    expect(db.rows('SELECT account_id FROM sessions')).toEqual([{ account_id: null }])
     await db.close()
   })
 })
@@ -81,13 +91,7 @@ describe('console reset', () => {
     const [operator, alice] = [await personAtConsole(db, null), await personAtConsole(db, 1)]
     await setPassword(db, { person_id: operator, hash: '$argon2id$x', now_ms: NOW })
     await setPassword(db, { person_id: alice, hash: '$argon2id$y', now_ms: NOW })
-    for (const account_id of [null, null, 1])
-      await openSessionAt(db, account_id, {
-        token: crypto.randomUUID(),
-        visitor: { address: undefined, user_agent: '' },
-        now_ms: NOW,
-        settings: SETTINGS,
-      })
+    for (const account_id of [null, null, 1]) await sessionOf(db, account_id)
     const { url, ended_sessions } = await scene.json('console', 'reset')
     expect(ended_sessions).toBe(2)
     expect([await hashOf(db, operator), await hashOf(db, alice)]).toEqual([undefined, '$argon2id$y'])

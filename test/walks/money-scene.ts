@@ -1,5 +1,5 @@
 // The scene of walks with money: a gateway with open sign-up, its mail server, a fake Stripe with a page to pay on, and pictures.
-import { afterAll, expect } from 'bun:test'
+import { afterAll } from 'bun:test'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { type FakeStripe, registerEndpoint, startFakeStripe } from '../providers/fake-stripe/index.ts'
@@ -147,16 +147,13 @@ const PICTURES = process.env.TOLLGATE_PICTURES
 
 /** Takes a picture of the whole page in both themes. */
 export function pictures(one: ConsolePage, { size }: Walker) {
-  let taken = 0
   return async (name: string): Promise<void> => {
     if (PICTURES === undefined) return
-    taken += 1
     await one.quiet()
     for (const theme of ['light', 'dark'] as const) {
       await one.page.emulateMedia({ colorScheme: theme })
       const path = join(PICTURES, `${name}-${size}-${theme}.png`)
       await one.page.screenshot({ path, fullPage: true })
     }
-    expect(taken).toBeGreaterThan(0)
   }
 }

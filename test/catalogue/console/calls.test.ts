@@ -222,8 +222,8 @@ describe('a change of prices', () => {
     ['a value that TOML cannot write', { hash: 'x', edits: [{ op: 'set', path: ['a'], value: null }] }],
     ['another operation', { hash: 'x', edits: [{ op: 'move', path: ['a'] }] }],
   ])('%s is refused', async (_, body) => {
-    const { status } = await operator('/catalogue/save', body)
-    expect([400, 422]).toContain(status)
+    const { status, body: answer } = await operator('/catalogue/save', body)
+    expect([status, answer]).toBe(0)
   })
 
   async function gatewayCheck(edits: object[]) {
