@@ -217,13 +217,17 @@ describe('a change of prices', () => {
   })
 
   test.each([
-    ['an unknown field', { hash: 'x', more: 1 }],
-    ['an empty path', { hash: 'x', edits: [{ op: 'set', path: [], value: 1 }] }],
-    ['a value that TOML cannot write', { hash: 'x', edits: [{ op: 'set', path: ['a'], value: null }] }],
-    ['another operation', { hash: 'x', edits: [{ op: 'move', path: ['a'] }] }],
-  ])('%s is refused', async (_, body) => {
-    const { status, body: answer } = await operator('/catalogue/save', body)
-    expect([status, answer]).toBe(0)
+    ['an unknown field', { hash: 'x', more: 1 }, 'more'],
+    ['an empty path', { hash: 'x', edits: [{ op: 'set', path: [], value: 1 }] }, 'edits[0]'],
+    [
+      'a value that TOML cannot write',
+      { hash: 'x', edits: [{ op: 'set', path: ['a'], value: null }] },
+      'edits[0].value',
+    ],
+    ['another operation', { hash: 'x', edits: [{ op: 'move', path: ['a'] }] }, 'edits[0]'],
+  ])('%s is refused', async (_, body, param) => {
+    const refused = await operator('/catalogue/save', body)
+    expect([refused.status, refused.body.error.param]).toEqual([400, param])
   })
 
   async function gatewayCheck(edits: object[]) {
