@@ -6,18 +6,26 @@ import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
 const VERIFIED = { email: 'alice@example.com', email_verified: true }
 const provider = await startHostileProvider('failing')
 const address = gatewayAddress()
-const gateway = await gatewayWith(address, provider.lines())
+const KNOWN = 'failing'
+/** Further names of the same provider: a gateway reads its configuration and keys again for each. A catalogue has at most 20. */
+const NAMES = Array.from({ length: 17 }, (_, at) => `failing-${at}`)
+const catalogue = [KNOWN, ...NAMES].map((name) => provider.lines('', name)).join('')
+const gateway = await gatewayWith(address, catalogue)
+const second = await gatewayWith(gatewayAddress(), catalogue)
+const UNREAD = [gateway, second].flatMap((at) => NAMES.map((name) => ({ at, name })))
+const unread = () => UNREAD.shift() ?? expect.unreachable('a further name is needed')
 afterAll(async () => {
   await gateway.stop()
+  await second.stop()
   await provider[Symbol.asyncDispose]()
 })
 await gateway.account('alice')
 await ownerWith(gateway, { account: 'alice', email: VERIFIED.email, is_verified: true })
 
-const DOES_NOT_ANSWER = [
+const doesNotAnswer = (name: string) => [
   502,
   'provider_unavailable',
-  'failing does not answer as it should at the moment. Try again later, or sign in another way.',
+  `${name} does not answer as it should at the moment. Try again later, or sign in another way.`,
 ]
 const html = (status: number) => () =>
   new Response('<h1>Maintenance</h1>', { status, headers: { 'content-type': 'text/html' } })
@@ -32,11 +40,11 @@ const FAILURES: [string, () => Response][] = [
   ['half an answer', () => new Response('{"access_token":"a",')],
 ]
 
-async function signIn(at = gateway) {
+async function signIn({ name, at } = { name: KNOWN, at: gateway }) {
   const browser = browserAt(at)
-  const started = await browser.send('POST', '/identity-providers/start', { provider: 'failing' })
+  const started = await browser.send('POST', '/identity-providers/start', { provider: name })
   if (started.status !== 200) return started
-  return await browser.finish('failing', provider.backFrom(new URL(started.body.url)))
+  return await browser.finish(name, provider.backFrom(new URL(started.body.url)))
 }
 const read = ({ status, body }: Awaited<ReturnType<typeof signIn>>) => [
   status,
@@ -49,16 +57,15 @@ describe.each(FAILURES)('a provider that answers with %s', (_, answer) => {
     for (const path of ['/.well-known/openid-configuration', '/jwks']) {
       provider.tellTruth('alice', VERIFIED)
       provider.lies.answers[path] = answer
-      // A new gateway reads both again.
-      await using own = await gatewayWith(gatewayAddress(), provider.lines())
-      expect(read(await signIn(own))).toEqual(DOES_NOT_ANSWER)
+      const of = unread()
+      expect(read(await signIn(of))).toEqual(doesNotAnswer(of.name))
     }
   })
 
   test('when the code is exchanged', async () => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/token'] = answer
-    expect(read(await signIn())).toEqual(DOES_NOT_ANSWER)
+    expect(read(await signIn())).toEqual(doesNotAnswer(KNOWN))
     provider.tellTruth('alice', VERIFIED)
     expect((await signIn()).status).toBe(200)
   })
@@ -67,38 +74,39 @@ describe.each(FAILURES)('a provider that answers with %s', (_, answer) => {
     provider.tellTruth('alice')
     provider.lies.metadata = { userinfo_endpoint: `${provider.issuer}/userinfo` }
     provider.lies.answers['/userinfo'] = answer
-    await using own = await gatewayWith(gatewayAddress(), provider.lines())
-    expect(read(await signIn(own))).toEqual(DOES_NOT_ANSWER)
+    const of = unread()
+    expect(read(await signIn(of))).toEqual(doesNotAnswer(of.name))
   })
 })
 
 test.each(['server_error', 'temporarily_unavailable'])('a provider that says %s', async (error) => {
   provider.tellTruth('alice', VERIFIED)
   const browser = browserAt(gateway)
-  const state = (await browser.start('failing')).searchParams.get('state')
-  expect(read(await browser.finish('failing', `?error=${error}&state=${state}`))).toEqual(DOES_NOT_ANSWER)
+  const state = (await browser.start(KNOWN)).searchParams.get('state')
+  const refused = await browser.finish(KNOWN, `?error=${error}&state=${state}`)
+  expect(read(refused)).toEqual(doesNotAnswer(KNOWN))
   provider.lies.answers['/token'] = () => Response.json({ error }, { status: 400 })
-  expect(read(await signIn())).toEqual(DOES_NOT_ANSWER)
+  expect(read(await signIn())).toEqual(doesNotAnswer(KNOWN))
 })
 
 test('a provider that stops before people return, or before they are sent there', async () => {
   const gone = await startHostileProvider('failing')
-  await using own = await gatewayWith(gatewayAddress(), gone.lines())
+  const [known, late] = ['known', 'late']
+  await using own = await gatewayWith(gatewayAddress(), gone.lines('', known) + gone.lines('', late))
   gone.tellTruth('alice', VERIFIED)
   const browser = browserAt(own)
-  const back = gone.backFrom(await browser.start('failing'))
+  const back = gone.backFrom(await browser.start(known))
   await gone[Symbol.asyncDispose]()
-  expect(read(await browser.finish('failing', back))).toEqual(DOES_NOT_ANSWER)
-  await using late = await gatewayWith(gatewayAddress(), gone.lines())
-  expect(read(await signIn(late))).toEqual(DOES_NOT_ANSWER)
+  expect(read(await browser.finish(known, back))).toEqual(doesNotAnswer(known))
+  expect(read(await signIn({ name: late, at: own }))).toEqual(doesNotAnswer(late))
 })
 
 test('a logout token gets 502 while the keys are unreadable, so that the provider sends it again', async () => {
   provider.tellTruth('alice', VERIFIED)
   provider.lies.answers['/jwks'] = html(503)
-  await using own = await gatewayWith(gatewayAddress(), provider.lines())
+  const { at, name } = unread()
   const logout_token = await provider.sign({ iss: provider.issuer, aud: 'tollgate' })
-  const answer = await fetch(new URL('/identity-providers/failing/logout', own.url), {
+  const answer = await fetch(new URL(`/identity-providers/${name}/logout`, at.url), {
     method: 'POST',
     body: new URLSearchParams({ logout_token }),
   })
@@ -115,6 +123,6 @@ test.each([
   const browser = browserAt(gateway)
   const statuses: number[] = []
   for (let tries = 0; tries < 40; tries += 1)
-    statuses.push((await browser.finish('failing', provider.backFrom(await browser.start('failing')))).status)
+    statuses.push((await browser.finish(KNOWN, provider.backFrom(await browser.start(KNOWN)))).status)
   expect([statuses[0], statuses.at(-1)]).toEqual([first, last])
 })

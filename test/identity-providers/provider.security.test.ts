@@ -21,7 +21,13 @@ const INTERNAL = `http://127.0.0.1:${internal.port}`
 
 const address = gatewayAddress()
 const provider = await startHostileProvider('hostile')
-const gateway = await gatewayWith(address, provider.lines())
+/** Further names of the same provider: each has its configuration and keys read again. */
+const NAMES = Array.from({ length: 14 }, (_, at) => `hostile-${at}`)
+const gateway = await gatewayWith(
+  address,
+  provider.lines() + NAMES.map((name) => provider.lines('', name)).join(''),
+)
+const unread = () => NAMES.pop() ?? expect.unreachable('a further name is needed')
 afterAll(async () => {
   await gateway.stop()
   await provider[Symbol.asyncDispose]()
@@ -54,7 +60,6 @@ describe('a provider whose configuration', () => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/.well-known/openid-configuration'] = answer
   }
-  // Each test starts a gateway, because a gateway retries only five seconds after a failure.
   test.each([
     ['is not JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['is JSON of another kind', () => Response.json([])],
@@ -65,9 +70,8 @@ describe('a provider whose configuration', () => {
     ['is of another issuer', () => Response.json({ issuer: 'https://accounts.google.com' })],
   ])('%s signs nobody in', async (_, answer) => {
     at(answer)
-    await using own = await gatewayWith(gatewayAddress(), provider.lines())
-    const { status, body } = await browserAt(own).send('POST', '/identity-providers/start', {
-      provider: 'hostile',
+    const { status, body } = await browserAt(gateway).send('POST', '/identity-providers/start', {
+      provider: unread(),
     })
     expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
     expect(body.error.message).not.toContain('127.0.0.1')
@@ -119,10 +123,9 @@ describe('the addresses and answers of a provider', () => {
   ])('an address in the operator’s network causes no request there: %s', async (_, metadata) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.metadata = metadata
-    await using own = await gatewayWith(gatewayAddress(), provider.lines())
-    const browser = browserAt(own)
-    const back = provider.backFrom(await browser.start('hostile'))
-    const { status, body } = await browser.finish('hostile', back)
+    const [browser, name] = [browserAt(gateway), unread()]
+    const back = provider.backFrom(await browser.start(name))
+    const { status, body } = await browser.finish(name, back)
     expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
     expect(await browser.viewer()).toBeNull()
   })
@@ -130,10 +133,8 @@ describe('the addresses and answers of a provider', () => {
   test.each(['/token', '/jwks'])('a redirect of %s into the network is not followed', async (path) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers[path] = redirect(INTERNAL)
-    // A new gateway, because the other one has read the keys already.
-    await using own = await gatewayWith(gatewayAddress(), provider.lines())
-    const browser = browserAt(own)
-    const { status } = await browser.finish('hostile', provider.backFrom(await browser.start('hostile')))
+    const [browser, name] = [browserAt(gateway), unread()]
+    const { status } = await browser.finish(name, provider.backFrom(await browser.start(name)))
     expect(status).toBe(502)
   })
 

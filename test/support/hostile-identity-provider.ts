@@ -5,7 +5,8 @@ type Answer = (request: Request) => Response | Promise<Response>
 
 export interface HostileProvider extends AsyncDisposable {
   issuer: string
-  lines(more?: string): string
+  /** @param known_as a further name, under which a gateway reads its configuration again */
+  lines(more?: string, known_as?: string): string
   /** Replacements of its metadata, of the token's claims, and of whole answers by path. */
   lies: {
     metadata: Record<string, unknown>
@@ -84,9 +85,9 @@ export async function startHostileProvider(name: string): Promise<HostileProvide
     lies,
     sign,
     requests,
-    lines: (more = '') => `
+    lines: (more = '', known_as = name) => `
 [[sign_in.oidc]]
-name = "${name}"
+name = "${known_as}"
 issuer = "${issuer}"
 client_id = "${CLIENT_ID}"
 client_secret = "${SECRET}"
