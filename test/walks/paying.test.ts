@@ -57,7 +57,10 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await picture('10-start')
 
     await page.getByRole('link', { name: 'Add funds' }).click()
-    await pay(one, '25', (step) => picture(`11-${step}`))
+    await pay(one, '25', async (step) => {
+      await one.looksRight()
+      await picture(`11-${step}`)
+    })
     expect(accountOf(name)?.balance_nanos).toBe(27_000_000_000)
 
     await page.getByRole('link', { name: 'Make your first call' }).click()
@@ -74,9 +77,8 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await heading(one, 'Overview').waitFor()
     await picture('14-overview-low')
     await one.looksRight()
-    await one.open('/console/payments')
+    await one.go('/console/payments')
     await picture('15-payments')
-    await one.looksRight()
     await page.getByRole('link', { name: 'Add funds' }).first().click()
     await heading(one, 'Add funds').waitFor()
     await pay(one, '10', (step) => picture(`16-again-${step}`))
@@ -84,7 +86,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.getByText('Order 2').or(page.getByText('Order 4')).first().waitFor()
     await one.looksRight()
     await picture('17-payments-two')
-    await one.open('/console/transactions')
+    await one.go('/console/transactions')
     await picture('18-transactions')
     await one.isClean()
   })
@@ -119,7 +121,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await opening
     await one.looksRight()
     await picture('22-plan')
-    await one.open('/console/transactions')
+    await one.go('/console/transactions')
     await one.looksRight()
     await picture('23-transactions')
     await one.isClean()

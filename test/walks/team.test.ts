@@ -159,7 +159,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
       await tx.lock(limits.account_id)
       await limitMember(tx, limits, { week: 1 }, Date.now())
     })
-    await one.open('/console/calls')
+    await one.go('/console/calls')
     expect(await page.getByText('laptop').count()).toBeGreaterThan(0)
     expect(await page.getByText('of-owner').count()).toBe(0)
     await one.looksRight()
