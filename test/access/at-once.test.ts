@@ -15,7 +15,7 @@ import { createPasswords } from '../../src/access/passwords.ts'
 import { endSession, type Visitor } from '../../src/access/session-rows.ts'
 import { createSessions } from '../../src/access/sessions.ts'
 import { createSignInEvents } from '../../src/access/sign-in-events.ts'
-import { consumeLink, makeInvitation } from '../../src/access/sign-in-links.ts'
+import { makeInvitation } from '../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import { notFound, upstreamFailed } from '../../src/domain/errors.ts'
@@ -54,14 +54,6 @@ test('an account name is given once', async () => {
   expect(await twice(() => createAccount(db, { name: 'mia', now_ms: NOW }))).toEqual([
     'done',
     'invalid_request',
-  ])
-})
-
-test('a link is used once', async () => {
-  const { token } = await makeInvitation(db, 'ada', issuing)
-  expect(await twice(() => consumeLink(db, token, { hash: '$argon2id$1', now_ms: NOW }))).toEqual([
-    'done',
-    'not_found',
   ])
 })
 

@@ -144,16 +144,6 @@ describe('a link', () => {
     expect(await statusOf(isla)).toBe(401)
   })
 
-  test('sets one password in two simultaneous uses', async () => {
-    await gateway.account('ilse')
-    const { token } = await makeInvitation(gateway.store, 'ilse', issuing())
-    const both = await Promise.all([
-      accept(token, 'the first password'),
-      accept(token, 'the second password'),
-    ])
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
-  })
-
   test('ends the sessions by the previous password, not those by key', async () => {
     const before = await accountWithPassword('iris')
     const by_key = await visit({ key: await gateway.key('iris') })
