@@ -70,11 +70,11 @@ describe('an address is known', () => {
 
   test('among the last twenty of each person', async () => {
     await remember('203.0.113.7', operator)
-    for (let i = 0; i < 1_000; i++) await remember(`198.51.${i >> 8}.${i & 255}`, alice)
+    for (let i = 0; i < 30; i++) await remember(`198.51.100.${i}`, alice)
     expect(rows()).toBe(21)
     expect(await isKnown('203.0.113.7', operator)).toBe(true)
-    expect(await isKnown('198.51.3.231', alice)).toBe(true)
-    expect(await isKnown('198.51.3.211', alice)).toBe(false)
+    expect(await isKnown('198.51.100.10', alice)).toBe(true)
+    expect(await isKnown('198.51.100.9', alice)).toBe(false)
   })
 })
 

@@ -260,7 +260,10 @@ test.each([
   expect([...faultsIn(schema, await answer.json())]).toEqual([])
 })
 
-test('a thousand requests at once get the same page', async () => {
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => get('/pricing')))
-  expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('etag')}`)).size).toBe(1)
+test('a hundred requests at once get the same page', async () => {
+  const etag = (await get('/pricing')).headers.get('etag')
+  const answers = await Promise.all(Array.from({ length: 100 }, () => get('/pricing')))
+  expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('etag')}`))).toEqual(
+    new Set([`200 ${etag}`]),
+  )
 })
