@@ -341,7 +341,13 @@ describe.each([
   })
 })
 
-test('a call with a limit below the minimum completes', async () => {
-  await send('messages', 'openai/gpt-5-codex', false, { max_tokens: 1 })
-  expect(await lastCall()).toMatchObject({ outcome: 'completed' })
+test('a limit below the minimum is held at the minimum', async () => {
+  const holdOf = async (max_tokens: number): Promise<number> => {
+    await send('messages', 'openai/gpt-5-codex', false, { max_tokens })
+    return (await lastCall()).hold_nanos
+  }
+  const minimum_nanos = await holdOf(16)
+  expect(await holdOf(17)).toBeGreaterThan(minimum_nanos)
+  // The input bound counts the digits of the body.
+  expect(await holdOf(10)).toBe(minimum_nanos)
 })

@@ -142,15 +142,20 @@ ${modelSection('two-routes', { first: 'm', second: 'm' })}
   expect(two.upstream.requests.map((seen) => seen.path.split('/')[1])).toEqual(['first', 'second'])
 })
 
-describe('arguments of a tool that are nested too deep, as text', () => {
-  test.each<[keyof typeof REQUESTS]>([['messages'], ['native']])('%s over chat', async (name) => {
+describe('arguments of a tool that are nested too deep, as text: the call is left out, and its tokens are charged', () => {
+  test.each<[keyof typeof REQUESTS, object, output_tokens: number]>([
+    ['messages', { content: [], stop_reason: 'end_turn' }, 1_000],
+    [
+      'native',
+      { candidates: [{ content: { parts: [] }, finishReason: 'MALFORMED_FUNCTION_CALL' }] },
+      150_001,
+    ],
+  ])('%s over chat', async (name, expected, output_tokens) => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: objects(LEVELS) } }
-    const { status } = await ask(
-      name,
-      OVER_CHAT,
-      false,
-      whole({ choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }),
-    )
-    expect([200, 502]).toContain(status)
+    const answer = { choices: [{ message: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
+    const sent = await ask(name, OVER_CHAT, false, whole(answer))
+    expect(sent.status).toBe(200)
+    expect(JSON.parse(sent.text)).toMatchObject(expected)
+    expect(sent.call).toMatchObject({ outcome: 'completed', estimated: 1, output_tokens })
   })
 })
