@@ -4,7 +4,7 @@ import { suspendAccount } from '../../src/access/accounts.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { ERROR_BODY, readRecording, streamOf } from '../support/replay.ts'
 import { hastyModel, limitedAccount, MODELS, OUTPUT_NANOS, PROTOCOLS } from '../support/three-providers.ts'
-import { type Answer, inChunks, RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
+import { type Answer, RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
 import { BODY, chatScene, errorOf, MODEL, messages } from './support.ts'
 
 const { gateway, upstream, upstreamBody, post, streamed, lastCall, counts, expectCounts } = await chatScene()
@@ -148,12 +148,6 @@ describe('limits', () => {
       code: 'request_too_large',
     })
     await expectCounts(before)
-  })
-  test('a longer body of an unannounced length is refused, too', async () => {
-    const chunked = inChunks(bodyOf(LIMIT_BYTES + 1), 1024 * 1024)
-    // The connection may be closed while the client still sends: then it sees no answer.
-    const outcome = await post(chunked).then(errorOf, () => 'the connection was closed')
-    if (typeof outcome !== 'string') expect(outcome).toMatchObject({ status: 413 })
   })
   test.each(PROTOCOLS)(
     'a limit that the balance does not pay for is lowered, and a header says so: a %s model',
