@@ -1,10 +1,11 @@
 // Text models that answer with images: chat completions and the native protocol carry them, messages refuse such a model.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
-import { answer, ask, payloadsOf, streamPath, usage, wholePath } from '../support/native.ts'
+import { answer, ask, payloadsOf, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { events, type Script, whole } from '../support/upstream.ts'
+import { SIGNATURE, USAGE } from './support.ts'
 
 /** A Gemini model whose upstream name marks it as an image model, one whose name does not, and one behind chat completions. */
 const MARKED = 'drawing-text'
@@ -26,8 +27,6 @@ ${model(OVER_CHAT, 'router', 'google/gemini-3-pro-image')}
 
 const PICTURE = 'iVBORw0KGgo='
 const URL_OF_PICTURE = `data:image/png;base64,${PICTURE}`
-const SIGNATURE = Buffer.from('signed by the provider').toString('base64')
-const USAGE = usage(10, 1_290, { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }] })
 /** 10 tokens of input, 1,290 of an image. */
 const PICTURE_NANOS = 10 * 300 + 1_290 * 30_000
 

@@ -65,26 +65,23 @@ const CHAT: JsonObject = {
 }
 
 describe("a caller's marks are carried", () => {
-  test.each<[string, JsonObject, string, Record<string, unknown>]>([
+  test.each<[string, JsonObject, Record<string, unknown>]>([
     [
       'messages to Claude behind chat completions',
       sent('anthropic', MESSAGES, 'anthropic/claude-sonnet-5'),
-      'all',
       { 'messages.0.content.0': MARK, 'messages.3.content.0': MARK, 'tools.0': MARK },
     ],
     [
       'messages to GPT-5.6',
       sent('anthropic', MESSAGES, 'gpt-5.6'),
-      'all but those on tools',
       { 'messages.0.content.0': BREAKPOINT, 'messages.3.content.0': BREAKPOINT },
     ],
-    ['messages to GPT-5.1', sent('anthropic', MESSAGES, 'gpt-5.1'), 'none', {}],
-    ['messages to a model of another provider', sent('anthropic', MESSAGES, 'deepseek-chat'), 'none', {}],
-    ['messages to Gemini', sent('anthropic', MESSAGES, 'gemini-2.5-flash'), 'none', {}],
+    ['messages to GPT-5.1', sent('anthropic', MESSAGES, 'gpt-5.1'), {}],
+    ['messages to a model of another provider', sent('anthropic', MESSAGES, 'deepseek-chat'), {}],
+    ['messages to Gemini', sent('anthropic', MESSAGES, 'gemini-2.5-flash'), {}],
     [
       'chat completions to Claude',
       sent('openai', CHAT, 'claude-sonnet-5'),
-      'all',
       { 'system.0': MARK, 'tools.0': MARK, 'messages.2.content.0': MARK, 'messages.2.content.1': MARK },
     ],
     [
@@ -94,10 +91,9 @@ describe("a caller's marks are carried", () => {
         { model: 'm', input: [user({ type: 'input_text', text: 'Hi.', ...BREAKPOINT })] },
         'claude-sonnet-5',
       ),
-      'all',
       { 'messages.0.content.0': MARK },
     ],
-  ])('%s: %#', (_, body, __, marks) => {
+  ])('%s', (_, body, marks) => {
     expect(marksIn(body)).toEqual(marks)
   })
 
