@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
-import { scene } from '../support/scene.ts'
+import { fileScene } from '../support/scene.ts'
 import { MODELS, threeProviders } from '../support/three-providers.ts'
 import { refusal } from '../support/upstream.ts'
 
@@ -24,6 +24,7 @@ const bodyOf = (model: string, stream = false) => ({
 })
 
 const { gateway, upstream, call, upstreamBody } = await threeProviders()
+const simulated = await fileScene({ catalogue: () => FIRST_CATALOGUE })
 beforeEach(() => {
   // Only the upstream request counts here.
   upstream.answer(refusal(400, '{}'))
@@ -59,8 +60,7 @@ describe('the simulated providers accept them', () => {
       [false, true].map((stream) => [model, stream] as const),
     ),
   )('%s, streamed: %p', async (model, stream) => {
-    await using own = await scene({ catalogue: () => FIRST_CATALOGUE })
-    const sdk = new Anthropic({ apiKey: own.key, baseURL: own.gateway.url.origin, maxRetries: 0 })
+    const sdk = new Anthropic({ apiKey: simulated.key, baseURL: simulated.gateway.url.origin, maxRetries: 0 })
     const messages = MESSAGES as Anthropic.MessageParam[]
     const request = { model, max_tokens: 2_000, messages }
     const options = { headers: { 'anthropic-beta': BETA } }
@@ -68,12 +68,11 @@ describe('the simulated providers accept them', () => {
       ? await sdk.messages.stream(request, options).finalMessage()
       : await sdk.messages.create(request, options)
     expect(reply.content.at(-1)).toMatchObject({ type: 'text', text: expect.stringMatching(/\w{3}/) })
-    expect((await own.lastCall()).cost_nanos).toBeGreaterThan(0)
+    expect((await simulated.lastCall()).cost_nanos).toBeGreaterThan(0)
   })
 
   test('a system message after a result does not make the model call the tool again', async () => {
-    await using own = await scene({ catalogue: () => FIRST_CATALOGUE })
-    const response = await own.call(
+    const response = await simulated.call(
       '/v1/messages',
       {
         model: 'sim-claude',
