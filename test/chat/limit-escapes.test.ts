@@ -19,7 +19,7 @@ const foldingServer: Script = ({ body }) => {
   })
 }
 
-describe('200 calls at once on an account of 0.01 USD get nothing for free', () => {
+describe('calls at once on an account of 0.01 USD get nothing for free', () => {
   test.each([
     ['max_tokens', '"max_tokens":0'],
     ['max_completion_tokens', '"max_completion_tokens":0'],
@@ -32,7 +32,7 @@ describe('200 calls at once on an account of 0.01 USD get nothing for free', () 
     const before = counts()
     const body = `{"model":"${MODEL}","messages":${JSON.stringify(messages)},${limit}}`
     const refusals = await Promise.all(
-      Array.from({ length: 200 }, async () => {
+      Array.from({ length: 10 }, async () => {
         const response = await post(body, { key })
         const { error } = (await response.json()) as { error?: { param: string } }
         return `${response.status} ${error?.param}`

@@ -11,7 +11,7 @@ import { type CountTokens, countCl100k, countLlama, countO200k } from '../suppor
 import { agentBody } from '../tools/bench/agent.ts'
 
 /** Each text is cut to these lengths: a long one alone shows an average, which short ones exceed. */
-const LENGTHS_CHARS = [1, 2, 3, 4, 5, 7, 10, 15, 30, 100, 600]
+const LENGTHS_CHARS = [1, 2, 3, 4, 5, 7, 10, 15, 30, 100, 200, ...(IS_LONG ? [600] : [])]
 const CHARS = 600
 /** Words of common letter pairs are bounded by their average: for rare pairs the bound holds from this length on. */
 const MANY_CHARS = 100

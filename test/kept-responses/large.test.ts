@@ -96,11 +96,9 @@ describe('GET /v1/responses/{id}/input_items', () => {
     expect(output?.content[0]?.text).toHaveLength(2 * MEGABYTE)
   })
 
-  test.each(['asc', 'desc'])(
-    'a page ends where it is too large, and the next one goes on: %s',
-    async (order) => {
-      const letters = ['a', 'b', 'c', 'd', 'e']
-      const id = await keep(letters.map((letter) => user(text(6, letter))))
+  test('a page ends where it is too large, and the next one goes on, in both orders', async () => {
+    const id = await keep(['a', 'b', 'c', 'd'].map((letter) => user(text(6, letter))))
+    for (const order of ['asc', 'desc']) {
       const pages: string[] = []
       for (let after = ''; ; ) {
         const { data, has_more } = await itemsOf(id, `?order=${order}&limit=100${after}`)
@@ -108,16 +106,17 @@ describe('GET /v1/responses/{id}/input_items', () => {
         if (!has_more) break
         after = `&after=${data.at(-1)?.id}`
       }
-      expect(pages).toEqual(order === 'asc' ? ['abc', 'de'] : ['edc', 'ba'])
-    },
-  )
+      expect(pages).toEqual(order === 'asc' ? ['abc', 'd'] : ['dcb', 'a'])
+    }
+  })
 
   test('memory is released by pages that were sent, by readers who disconnected, and by refusals', async () => {
+    // An account may read two such responses at once.
     const id = await keep([user(text(20)), user('and?')])
     const path = `/v1/responses/${id}/input_items`
-    for (let read = 0; read < 4; read += 1) expect((await itemsOf(id)).data).toHaveLength(2)
-    for (let read = 0; read < 4; read += 1) expect((await call(`${path}?after=msg_none`)).status).toBe(400)
-    for (let read = 0; read < 4; read += 1) {
+    for (let read = 0; read < 3; read += 1) expect((await itemsOf(id)).data).toHaveLength(2)
+    for (let read = 0; read < 3; read += 1) expect((await call(`${path}?after=msg_none`)).status).toBe(400)
+    for (let read = 0; read < 3; read += 1) {
       const leaving = new AbortController()
       const response = await fetch(new URL(path, gateway.url), {
         headers: { authorization: `Bearer ${key}` },
@@ -131,8 +130,8 @@ describe('GET /v1/responses/{id}/input_items', () => {
 
   test('many requests at once are all answered', async () => {
     const id = await keep([user(text(20))])
-    const lengths = await Promise.all(Array.from({ length: 8 }, async () => (await itemsOf(id)).data.length))
-    expect(lengths).toEqual(Array(8).fill(1))
+    const lengths = await Promise.all(Array.from({ length: 4 }, async () => (await itemsOf(id)).data.length))
+    expect(lengths).toEqual(Array(4).fill(1))
   })
 
   test('a conversation whose file is missing is 404', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { itemsOfLine } from '../../plugins/responses/items.ts'
 import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { IS_LONG } from '../support/long.ts'
 
 const lineOf = (value: Json): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
 const ITEM = { response_id: 'resp_1', input_index: 3 }
@@ -61,13 +62,15 @@ const item = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 ) as fc.Arbitrary<JsonObject>
 
+const RUNS = { numRuns: IS_LONG ? 5_000 : 150 }
+
 describe('items are the same as by a parse', () => {
   test('an input item', () =>
     fc.assert(
       fc.asyncProperty(item, async (one) => {
         expect(await itemsOf(one, ITEM)).toEqual([viewOf(one, 3)])
       }),
-      { numRuns: 1_000 },
+      RUNS,
     ))
 
   test('the output of a response', () =>
@@ -80,7 +83,7 @@ describe('items are the same as by a parse', () => {
           expect(got).toEqual(output.filter(isObject).map(viewOf))
         },
       ),
-      { numRuns: 500 },
+      RUNS,
     ))
 
   test.each<[string, JsonObject]>([

@@ -279,7 +279,7 @@ describe('the charge is that of the reported usage, whole and streamed', () => {
   }
 })
 
-describe('a stream is the same wherever it is split', () => {
+describe('a stream is the same in packets of a byte, and in two packets', () => {
   const response = responseOf([reasoningItem(ENCRYPTED), callItem('call_1')])
   const bytes = Buffer.byteLength(eventsOf(response))
   const stable = (text: string): string =>
@@ -289,8 +289,9 @@ describe('a stream is the same wherever it is split', () => {
     upstream.answer(answering(response))
     const expected = stable(await (await ask(name, [user('Hi')], true)).text())
     expect(expected).toContain('look')
-    for (let at = 1; at < bytes; at += 67) {
-      upstream.answer(answering(response, at, Math.min(bytes, at + 1)))
+    const everywhere = Array.from({ length: bytes - 1 }, (_, at) => at + 1)
+    for (const places of [everywhere, ...everywhere.filter((at) => at % 499 === 0).map((at) => [at])]) {
+      upstream.answer(answering(response, ...places))
       expect(stable(await (await ask(name, [user('Hi')], true)).text())).toBe(expected)
       expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
     }
