@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { logSettled } from '../../src/calls/settling/settled-line.ts'
 import { formatUsd } from '../../src/domain/money.ts'
+import { IS_LONG } from '../support/long.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const SECRETS = ['provider-key-1', 'a "quoted" secret', 'geheim-ß-ключ', '12345678']
@@ -87,7 +88,7 @@ test('the template writes the line of the fields, for any names', () => {
       expected.log.flush()
       expect(written.text()).toBe(expected.text())
     }),
-    { numRuns: 2_000 },
+    { numRuns: IS_LONG ? 20_000 : 300 },
   )
 })
 

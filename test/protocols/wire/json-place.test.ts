@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { createStringFinder, placeOfString } from '../../../src/protocols/wire/json-place.ts'
+import { IS_LONG } from '../../support/long.ts'
 
 const stringAt = (json: string, ...path: string[]): string | undefined => {
   const bytes = toByteString(Buffer.from(json))
@@ -117,7 +118,7 @@ describe('in successive events', () => {
           expect(places(path, events)).toEqual(each(path, events))
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: IS_LONG ? 20_000 : 200 },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { NO_NAMES } from '../../../src/protocols/wire/json-names.ts'
 import { walkJson } from '../../../src/protocols/wire/json-walk.ts'
+import { IS_LONG } from '../../support/long.ts'
 import { keyOffsets, objectSource, textOf } from './json-source.ts'
 
 const keysIn = (text: string, max_depth = 500) =>
@@ -41,7 +42,7 @@ describe('the keys of the outermost object', () => {
       fc.property(objectSource, (source) => {
         expect(keysIn(textOf(source))).toEqual(keyOffsets(source))
       }),
-      { numRuns: 1_000 },
+      { numRuns: IS_LONG ? 20_000 : 200 },
     )
   })
 })
@@ -72,7 +73,7 @@ describe('the depth', () => {
         expect(keysIn(text, depth)).toBeDefined()
         expect(keysIn(text, depth - 1)).toBeUndefined()
       }),
-      { numRuns: 1_000 },
+      { numRuns: IS_LONG ? 20_000 : 200 },
     )
   })
 })

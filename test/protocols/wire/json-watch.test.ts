@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { namesFrom, reduce } from '../../../src/protocols/wire/json-names.ts'
 import { walkJson } from '../../../src/protocols/wire/json-walk.ts'
+import { IS_LONG } from '../../support/long.ts'
 import { objectSource, textOf } from './json-source.ts'
 
 const PART = namesFrom({ text: 'value' }, { harmless: ['type'], inside: ['parts'] })
@@ -140,7 +141,7 @@ test('the walk of any text ends without an error, whether JSON or not (property)
     fc.property(pieces, (parts) => {
       expect(walk(parts.join(''))).toBeDefined()
     }),
-    { numRuns: 1_000 },
+    { numRuns: IS_LONG ? 20_000 : 200 },
   )
 })
 
@@ -150,6 +151,6 @@ test('an object with only unknown names is never refused (property)', () => {
     fc.property(objectSource, (source) => {
       expect(walkJson(Buffer.from(textOf(source)), 500, none)?.ambiguity).toBeUndefined()
     }),
-    { numRuns: 1_000 },
+    { numRuns: IS_LONG ? 20_000 : 200 },
   )
 })
