@@ -51,19 +51,6 @@ describe.each(REQUESTS)('%s', (_, path, body) => {
     expect([response.ok, ratesOf(response)]).toEqual([false, ['30', '29', '60s']])
   })
 
-  test('over the limit: 429, a retry delay, and no remaining calls', async () => {
-    const key = await gateway.caller()
-    for (let sent = 0; sent < 30; sent++)
-      await call(GENERATIONS, generation({ prompt: '' }), { key }).then((response) => response.text())
-    clock.now_ms += 12_500
-    const response = await call(path, body, { key })
-    expect([response.status, response.headers.get('retry-after'), ratesOf(response)]).toEqual([
-      429,
-      '48',
-      ['30', '0', '48s'],
-    ])
-  })
-
   test('a replayed answer names the model and does not count', async () => {
     const key = await gateway.caller()
     const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -76,6 +63,19 @@ describe.each(REQUESTS)('%s', (_, path, body) => {
       ratesOf(again)[1],
     ]).toEqual(['true', 'upstream-image', '29'])
   })
+})
+
+test('image calls on all surfaces share one limit; over it: 429, a retry delay, and no remaining calls', async () => {
+  const key = await gateway.caller()
+  for (let sent = REQUESTS.length; sent < 30; sent++)
+    await (await call(GENERATIONS, generation({ prompt: '' }), { key })).text()
+  for (const [, path, body] of REQUESTS) expect((await call(path, body, { key })).status).toBe(200)
+  clock.now_ms += 12_500
+  for (const [name, path, body] of REQUESTS) {
+    const response = await call(path, body, { key })
+    const got = [name, response.status, response.headers.get('retry-after'), ratesOf(response)]
+    expect(got).toEqual([name, 429, '48', ['30', '0', '48s']])
+  }
 })
 
 test('a text model reports no rate limit of images', async () => {

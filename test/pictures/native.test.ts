@@ -2,9 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import {
-  GENERATIONS,
   GIF,
-  generation,
   HASTY,
   imagesScene,
   JPEG,
@@ -323,18 +321,6 @@ describe('a failed generation costs nothing and returns a native error:', () => 
     expect((await refusalOf(await call(wholePath(HASTY), order()))).status).toBe(502)
     expect(await lastCall()).toMatchObject({ cost_nanos: 0 })
   })
-})
-
-test('image calls on all surfaces share one rate limit: 30 in 60 seconds', async () => {
-  const key = await gateway.caller('100')
-  for (let made = 0; made < 15; made++) {
-    expect((await gateway.call(wholePath(PICTURE), order(), { key })).status).toBe(200)
-    expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(200)
-  }
-  const native = await gateway.call(wholePath(PICTURE), order(), { key })
-  expect([native.status, await native.json()]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
-  expect(native.headers.get('retry-after')).toBe('60')
-  expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(429)
 })
 
 test('a repeated Idempotency-Key makes one image and one charge', async () => {
