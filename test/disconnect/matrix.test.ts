@@ -2,7 +2,7 @@
 // call, to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
-import { sample, IS_LONG } from '../support/long.ts'
+import { IS_LONG, sample } from '../support/long.ts'
 import type { Departure } from '../support/socket-client.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import {
