@@ -111,7 +111,7 @@ describe('sums', () => {
         }
         await db.close()
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     )
   })
 
