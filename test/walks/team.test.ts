@@ -21,15 +21,16 @@ const call = async (key: string): Promise<number> => {
 const button = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true })
 const heading = ({ page }: ConsolePage, name: string) => page.getByRole('heading', { level: 1, name })
 
-async function invite(one: ConsolePage, email: string, role: string): Promise<void> {
+/** @param is_seen the dialog was checked before */
+async function invite(one: ConsolePage, email: string, role: string, is_seen = false): Promise<void> {
   await button(one, 'Invite').first().click()
   const dialog = one.page.getByRole('dialog')
   await dialog.getByLabel('Email', { exact: true }).fill(email)
   await choose(one, 'Role', role)
-  await one.looksRight()
+  if (!is_seen) await one.looksRight()
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await dialog.getByText(`An invitation is on its way to ${email}`).waitFor()
-  await one.looksRight()
+  if (!is_seen) await one.looksRight()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'detached' })
 }
@@ -61,9 +62,8 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await owner(acme)
     await using one = await visit({ account: acme }, { size })
     await one.open('/console/team')
-    await one.looksRight()
     await invite(one, stranger, 'Member')
-    await invite(one, `bea-${size}@example.org`, 'Owner')
+    await invite(one, `bea-${size}@example.org`, 'Owner', true)
     await one.page.getByText('Open invitations').waitFor()
     await one.looksRight()
 
@@ -208,7 +208,6 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await page.getByText('Sam removed').waitFor()
     await dialog.waitFor({ state: 'detached' })
     expect(await call(key)).toBe(200)
-    await one.looksRight()
     expect(await page.getByText(stranger).count()).toBe(0)
   })
 
