@@ -31,6 +31,9 @@ import { brokenInvariants, expire, hold, NOW, post, refund, topUp, voided, withd
 
 const paidCall = (cost: number) => [[hold(50), held(1, 50)] as const, [post(1, cost), charged(cost)] as const]
 
+const AT = { created_at_ms: NOW, expires_at_ms: NOW }
+const LOST = { account_id: 1, key_id: 1, request_id: 'lost', amount_nanos: 40, ...AT }
+
 const CASES: Case[] = [
   {
     name: 'the whole charge comes back, once',
@@ -173,9 +176,13 @@ const CASES: Case[] = [
   },
   {
     name: 'a suspended account gets its refund',
-    setup: { balance: 0, account: { status: 'suspended' } },
-    steps: [[refund(1), refused('no_such_call')]],
-    after: {},
+    setup: { balance: 100, account: { status: 'suspended' } },
+    steps: [
+      // A suspended account holds nothing new. This call began before, and its hold was never written.
+      [{ ...post(1, 40), lost: LOST }, late(charged(40))],
+      [refund(1), refunded(40, 100)],
+    ],
+    after: { balance: 100 },
   },
 ]
 

@@ -51,6 +51,6 @@ describe.if(hasPostgres)('PostgreSQL', () => {
   test('refuses syntax that only SQLite knows', async () => {
     await using sql = new SQL({ url, max: 1, connection: SETTINGS })
     const refusal = sql.unsafe(`PREPARE q AS ${textOf('select "id" from "accounts" where "id" IS ?')}`)
-    expect(refusal.execute()).rejects.toThrow('syntax error')
+    await expect(refusal.execute()).rejects.toThrow('syntax error')
   })
 })
