@@ -2,7 +2,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
@@ -113,23 +112,5 @@ describe('migrations', () => {
     expect(schemaVersion(db)).toBe(0)
     expect(tables(db)).toEqual([])
     expect(migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'])).toBe(2)
-  })
-
-  test('are applied once by processes that start at the same time', async () => {
-    const path = pathOf()
-    const start = () =>
-      Bun.spawn(
-        [
-          process.execPath,
-          '-e',
-          `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/engines/sqlite/open.ts'))})
-           openDatabase(${JSON.stringify(path)}).close()`,
-        ],
-        { stderr: 'inherit' },
-      ).exited
-    expect(await Promise.all([start(), start(), start()])).toEqual([0, 0, 0])
-    const db = openDatabase(path)
-    expect(schemaVersion(db)).toBe(MIGRATIONS.length)
-    db.close()
   })
 })
