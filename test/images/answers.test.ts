@@ -6,6 +6,7 @@ import { hasAspectRatio, parseAspectRatio } from '../../src/domain/image-size.ts
 import { inspectImage } from '../../src/media/inspect.ts'
 import { PROVIDER } from '../support/catalogue.ts'
 import { storedIn } from '../support/image-refusals.ts'
+import { sample } from '../support/long.ts'
 import {
   COMPOSE,
   compose,
@@ -32,7 +33,10 @@ const ENDPOINTS = [
   ['compose', COMPOSE, async () => compose()],
 ] as const
 
-describe.each(ENDPOINTS)('%s', (name, path, request) => {
+const SIZES = ['256x256', '512x512', '96x32', '33x77']
+const RATIOS = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3']
+
+describe.each(ENDPOINTS.map((row, at) => [...row, at] as const))('%s', (name, path, request, at) => {
   async function ask(fields: object = {}) {
     const key = await gateway.caller()
     const body = { ...(await request(key)), ...fields }
@@ -41,23 +45,10 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     return { key, answer, bytes, facts: await Promise.all(bytes.map(inspectImage)) }
   }
 
-  test('created: Unix timestamp in seconds', async () => {
-    const { answer } = await ask()
+  test('created: Unix timestamp in seconds; data: base64 without a data: prefix, revised_prompt null', async () => {
+    const { answer } = await ask({ n: 2 })
     expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(60)
     expect(Number.isInteger(answer.created)).toBe(true)
-  })
-
-  test('the call is recorded with its provider, its model, and the time to the first byte', async () => {
-    await ask()
-    expect(await gateway.lastCall()).toMatchObject({
-      provider: PROVIDER,
-      upstream_model: 'upstream-image',
-      first_byte_ms: expect.any(Number),
-    })
-  })
-
-  test('data: bare base64 without a data: prefix, revised_prompt a string or null', async () => {
-    const { answer } = await ask({ n: 2 })
     expect(answer.data).toHaveLength(2)
     for (const { b64_json, revised_prompt } of answer.data) {
       expect(b64_json).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)
@@ -75,19 +66,16 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     }
   })
 
-  test.each(['256x256', '512x512', '96x32', '33x77'])('size %s, exactly', async (size) => {
+  test.each(sample(SIZES, at))('size %s, exactly', async (size) => {
     const { facts } = await ask({ size })
     expect(facts.map(({ width, height }) => `${width}x${height}`)).toEqual([size])
   })
 
-  test.each(['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3'])(
-    'aspect_ratio %s, exactly',
-    async (aspect_ratio) => {
-      const { facts } = await ask({ aspect_ratio })
-      const [made = { width: 0, height: 0 }] = facts
-      expect(hasAspectRatio(made, parseAspectRatio(aspect_ratio))).toBe(true)
-    },
-  )
+  test.each(sample(RATIOS, at))('aspect_ratio %s, exactly', async (aspect_ratio) => {
+    const { facts } = await ask({ aspect_ratio })
+    const [made = { width: 0, height: 0 }] = facts
+    expect(hasAspectRatio(made, parseAspectRatio(aspect_ratio))).toBe(true)
+  })
 
   test('size auto: as the provider made it, byte for byte', async () => {
     const { bytes } = await ask({ size: 'auto' })
@@ -123,8 +111,13 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     )
   }
 
-  test('is recorded with its kind, model and dimensions', async () => {
+  test('is recorded: the image with its kind, model and dimensions, the call with its provider', async () => {
     const { answer } = await ask()
+    expect(await gateway.lastCall()).toMatchObject({
+      provider: PROVIDER,
+      upstream_model: 'upstream-image',
+      first_byte_ms: expect.any(Number),
+    })
     const { generations } = await storedIn(gateway)
     expect(generations.find(({ uuid }) => uuid === answer.svc_generation_ids[0])).toMatchObject({
       kind: { generations: 'generation', edits: 'edit', compose: 'compose' }[name],

@@ -6,6 +6,7 @@ import type { CallParts } from '../../src/calls/parts.ts'
 import type { Idempotency } from '../../src/idempotency/idempotency.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { inChunks } from '../support/upstream.ts'
+import { callerWithQuota } from '../upload/support.ts'
 import {
   COMPOSE,
   compose,
@@ -73,19 +74,7 @@ describe('request body size', () => {
   })
 
   test('edits: QUOTA_EXCEEDED, and nothing is held or stored', async () => {
-    const key = await gateway.caller()
-    const blob = picture(25 * MEGABYTE)
-    for (let stored = 0; stored < 8; stored++) {
-      const form = new FormData()
-      form.set('files', blob)
-      const headers = { authorization: `Bearer ${key}` }
-      const upload = await fetch(new URL('/api/v1/upload', gateway.url), {
-        method: 'POST',
-        headers,
-        body: form,
-      })
-      expect(upload.status).toBe(200)
-    }
+    const key = await callerWithQuota(gateway, PNG.length - 1, '10')
     const before = await storedIn(gateway)
     const response = await postForm(gateway, key, editForm())
     await expectRefused(gateway, before, response, [413, 'QUOTA_EXCEEDED'])
@@ -183,9 +172,9 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     test('does not count, and is answered over the limit, too', async () => {
       const key = await gateway.caller()
       expect(await read(send(key, 'first'))).toEqual([200, null, '29'])
-      for (let again = 0; again < 40; again++)
+      for (let again = 0; again < 31; again++)
         expect(await read(send(key, 'first'))).toEqual([200, 'true', '29'])
-      for (let sent = 0; sent < 29; sent++) await read(send(key, `other ${sent}`))
+      for (let sent = 0; sent < 29; sent++) await read(send(key, `invalid ${sent}`, '{'))
       expect(await read(send(key, 'one more'))).toEqual([429, null, '0'])
       expect(await read(send(key, 'first'))).toEqual([200, 'true', '0'])
     })

@@ -125,28 +125,15 @@ async function insertGenerating(key: string): Promise<string> {
   return uuid
 }
 
+/** A row for each code: all URLs and data URIs that are refused are in test/media. */
 const inline: readonly (readonly [row: string, image_urls: () => string[], refusal: Refusal])[] = [
   ['invalid_url: not a URL', () => ['cat.png'], [400, 'invalid_url']],
-  ['invalid_url: another scheme', () => ['ftp://example.com/cat.png'], [400, 'invalid_url']],
-  ['invalid_url: a file', () => ['file:///etc/passwd'], [400, 'invalid_url']],
   ['invalid_url: data that is not an image', () => ['data:text/plain;base64,QQ=='], [400, 'invalid_url']],
-  [
-    'invalid_url: longer than 2048 characters',
-    () => [`https://example.com/${'x'.repeat(2_029)}`],
-    [400, 'invalid_url'],
-  ],
   ['NON_HTTPS', () => ['http://example.com/cat.png'], [400, 'NON_HTTPS']],
   ['BLOCKED_HOST: credentials', () => ['https://user:pass@example.com/cat.png'], [400, 'BLOCKED_HOST']],
-  ['BLOCKED_HOST: a local name', () => ['https://localhost/cat.png'], [400, 'BLOCKED_HOST']],
   ['PRIVATE_IP: loopback', () => ['https://127.0.0.1/cat.png'], [400, 'PRIVATE_IP']],
-  ['PRIVATE_IP: private network', () => ['https://10.0.0.1/cat.png'], [400, 'PRIVATE_IP']],
-  ['PRIVATE_IP: link-local', () => ['https://169.254.169.254/cat.png'], [400, 'PRIVATE_IP']],
-  ['PRIVATE_IP: carrier-grade NAT', () => ['https://100.64.0.1/cat.png'], [400, 'PRIVATE_IP']],
   ['UPSTREAM_ERROR: not found', () => ['https://pictures.example.com/none.png'], [400, 'UPSTREAM_ERROR']],
   ['invalid_data_uri: malformed', () => ['data:image/png,plain'], [400, 'invalid_data_uri']],
-  ['invalid_data_uri: MIME not allowed', () => [dataUri(PNG, 'image/bmp')], [400, 'invalid_data_uri']],
-  ['invalid_data_uri: body missing', () => ['data:image/png;base64,'], [400, 'invalid_data_uri']],
-  ['invalid_data_uri: not base64', () => ['data:image/png;base64,####'], [400, 'invalid_data_uri']],
   ['MAGIC_MISMATCH', () => [dataUri(JPEG, 'image/png')], [400, 'MAGIC_MISMATCH']],
   [
     'image_too_large: decoded over 25 MB, 400',

@@ -53,7 +53,7 @@ async function hashesMatch(folder: ImportFolder, links: string): Promise<boolean
   return tokens.every((token) => stored.has(new Bun.CryptoHasher('sha256').update(token).digest('hex')))
 }
 
-/** Ten starts of a program, beside the other files of the suite. */
+/** Up to ten starts of a program, beside the other files of the suite. */
 const MAX_MS = 240_000
 
 /** Each point, and how often it is passed before. */
@@ -69,6 +69,11 @@ const POINTS: [ImportPoint, number][] = [
   ['links', 0],
 ]
 
+/** The points after a commit, one for each step: what comes before a file is written does not depend on the engine. */
+const POINTS_IN_ROWS = POINTS.filter(
+  ([point, passes]) => !/file|catalogue/.test(point) && (passes === 0 || point === 'history'),
+)
+
 test.each(ENGINES)(
   'an import killed at each point in turn on %s continues where it was, and comes to the same end',
   async (engine) => {
@@ -77,7 +82,7 @@ test.each(ENGINES)(
       status: 0,
     })
     await using folder = await importFolder(engine)
-    for (const [point, passes] of POINTS)
+    for (const [point, passes] of engine === 'SQLite' ? POINTS : POINTS_IN_ROWS)
       expect([point, await importInProcess(folder, point, passes)]).toEqual([point, true])
     expect(await importInProcess(folder, 'env file', 9)).toBe(false)
     expect(await resultOf(folder)).toEqual(await resultOf(whole))

@@ -1,15 +1,23 @@
 // The constraints of the tables: they refuse bad rows, whatever the code above them does.
+import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { FILLING, REFUSED_STATEMENTS } from './refused-statements.ts'
 
+function filled(): Database {
+  const db = memoryDatabase()
+  db.run(FILLING)
+  return db
+}
+
 describe.each(REFUSED_STATEMENTS)('%s refuse', (table, refused) => {
+  const db = filled()
+  const rows = db.prepare(`SELECT * FROM ${table}`)
+  const before = rows.all()
+
   test.each([...refused])('%s', (_, sql) => {
-    const db = memoryDatabase()
-    db.run(FILLING)
-    const before = db.query(`SELECT * FROM ${table}`).all()
     expect(() => db.run(sql)).toThrow(/constraint failed|append-only|cannot store|has its call|has no call/)
-    expect(db.query(`SELECT * FROM ${table}`).all()).toEqual(before)
+    expect(rows.all()).toEqual(before)
   })
 })
 

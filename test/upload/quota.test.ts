@@ -1,31 +1,27 @@
 // spec.md, Limits: "File storage quota, 200 MB per user"; silent.md, Upload and files: over the quota 413 QUOTA_EXCEEDED.
 import { describe, expect, test } from 'bun:test'
-import { truncate } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createQuota } from '../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { randomOf } from '../providers/random-numbers.ts'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
 import { fileScene } from '../support/scene.ts'
 import { SEED } from '../support/seed.ts'
-import { formOf, MIN_BYTES, pictureOf, post, type Uploaded, upload, usedBytes } from './support.ts'
+import {
+  callerWithQuota,
+  formOf,
+  MIN_BYTES,
+  pictureOf,
+  post,
+  type Uploaded,
+  upload,
+  usedBytes,
+} from './support.ts'
 
 const { gateway } = await fileScene()
 
 const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
 
-/** The key of a caller with this much of the quota left: their only file is enlarged, on the disk and in its row. */
-async function callerWithRoom(room_bytes: number): Promise<string> {
-  const key = await gateway.caller('0')
-  const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
-  if (!file) throw new Error('nothing was stored')
-  const bytes = FILE_QUOTA_BYTES - room_bytes
-  if (!gateway.files.bucket) await truncate(join(gateway.data_folder, file.key), bytes)
-  gateway.db.query('UPDATE files SET bytes = ? WHERE key = ?').run(bytes, file.key)
-  expect(await usedBytes(gateway, key)).toBe(bytes)
-  return key
-}
-
+const callerWithRoom = (room_bytes: number) => callerWithQuota(gateway, room_bytes)
 const filesOf = (...sizes: number[]) => formOf(sizes.map((size) => ({ bytes: pictureOf(size) })))
 const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })

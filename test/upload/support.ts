@@ -1,5 +1,8 @@
 // Helpers for the tests of the upload endpoint: images of any size, and forms byte for byte.
 import { expect } from 'bun:test'
+import { truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
@@ -71,4 +74,20 @@ export async function upload(gateway: TestGateway, key: string, ...parts: Part[]
 export async function usedBytes(gateway: TestGateway, key: string): Promise<number> {
   const response = await gateway.call('/api/v1/files', undefined, { key })
   return ((await response.json()) as { quota: { used_bytes: number } }).quota.used_bytes
+}
+
+/** The key of a caller with this much of the quota left: their only file is enlarged, on the disk and in its row. */
+export async function callerWithQuota(
+  gateway: TestGateway,
+  room_bytes: number,
+  balance_usd = '0',
+): Promise<string> {
+  const key = await gateway.caller(balance_usd)
+  const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
+  if (!file) throw new Error('nothing was stored')
+  const bytes = FILE_QUOTA_BYTES - room_bytes
+  if (!gateway.files.bucket) await truncate(join(gateway.data_folder, file.key), bytes)
+  gateway.db.query('UPDATE files SET bytes = ? WHERE key = ?').run(bytes, file.key)
+  expect(await usedBytes(gateway, key)).toBe(bytes)
+  return key
 }

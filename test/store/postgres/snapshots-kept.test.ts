@@ -11,6 +11,7 @@ setDefaultTimeout(60_000)
 
 const SLOT = 'berlin'
 const REPORTS_EVERY_S = 1
+const VACUUMS_EVERY_MS = 100
 
 type Servers = Awaited<ReturnType<typeof startReplicated>>
 
@@ -53,6 +54,7 @@ describe.if(NATIVE !== undefined)('versions of rows', () => {
       const [size] = await sql.unsafe(`SELECT pg_relation_size('${table}')::int AS bytes`)
       if (size.bytes === 0) return false
       if (performance.now() > due_ms) return true
+      await Bun.sleep(VACUUMS_EVERY_MS)
     }
   }
 

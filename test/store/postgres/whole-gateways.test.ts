@@ -5,13 +5,11 @@ import { hasPostgres } from '../../support/postgres.ts'
 /** Quick tests of money and secrets. */
 const FILES = [
   'test/chat/chat.test.ts',
-  'test/messages/gateway-duties.test.ts',
-  'test/images/money.test.ts',
+  'test/images/token-prices.test.ts',
   'test/billing/account.test.ts',
   'test/access/limits.test.ts',
   'test/kept-responses/lifetime.test.ts',
   'test/accounts/console.test.ts',
-  'test/keys/console.test.ts',
 ]
 
 test.if(hasPostgres)(
