@@ -285,7 +285,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_589,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, and the signals of the starter. */
-const MAX_TEST_LINES = 186_009
+const MAX_TEST_LINES = 186_003
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
