@@ -1,10 +1,8 @@
 // The state of the checklist: providers, a model to call, and an account with its balance and keys.
 import { type Static, Type } from '@sinclair/typebox'
 import { listAccountPage } from '../../src/access/account-listing.ts'
-import { countUsableKeys } from '../../src/access/key-listing.ts'
-import { isUsable } from '../../src/access/key-status.ts'
+import { listKeyPage } from '../../src/access/key-listing.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
-import { keysByNumber } from '../../src/access/rows-by-number.ts'
 import { onlyKeysOf, type Viewer } from '../../src/access/viewer.ts'
 import { ACCOUNT_PARAMETER, chosenAccount } from '../../src/app/surface/console/references.ts'
 import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
@@ -36,7 +34,7 @@ export const StartView = Closed({
       ...MoneyFields('available'),
       ...MoneyFields('held'),
       ...MoneyFields('debt'),
-      keys: Type.Integer({ description: 'keys that work, of those that the viewer sees' }),
+      key_id: Nullable(Type.Integer({ description: 'the newest working key that the viewer sees' })),
       has_plan: Type.Boolean({
         description: 'whether a plan covers calls, which take nothing from the balance',
       }),
@@ -65,15 +63,15 @@ export async function startView(
     providers: is_operator ? providers : null,
     sample_model,
     is_simulated: routes.every(({ provider }) => !providers.includes(provider)),
-    account: account ? accountView(account, await usableKeys(db, viewer, account.id, calls.now())) : null,
+    account: account ? accountView(account, await usableKey(db, viewer, account.id, calls.now())) : null,
   }
 }
 
-/** The number of working keys that the viewer sees. */
-async function usableKeys(db: Db, viewer: Viewer, account_id: number, now_ms: number): Promise<number> {
-  const ids = onlyKeysOf(viewer)
-  if (!ids) return await countUsableKeys(db, account_id, now_ms)
-  return [...(await keysByNumber(db, ids)).values()].filter((key) => isUsable(key, now_ms)).length
+/** The newest working key that the viewer sees. */
+async function usableKey(db: Db, viewer: Viewer, account_id: number, now_ms: number): Promise<number | null> {
+  const filter = { account_id, key_ids: onlyKeysOf(viewer), status: 'usable' } as const
+  const { rows } = await listKeyPage(db, filter, { limit: 1 }, now_ms)
+  return rows[0]?.id ?? null
 }
 
 const realProviders = ({ providers }: Catalogue): string[] =>
@@ -87,13 +85,13 @@ async function firstAccount(db: Gateway['db']): Promise<Account | undefined> {
 
 const accountView = (
   { id, name, balance_nanos, held_nanos, debt_nanos, plan_period_id }: Account,
-  keys: number,
+  key_id: number | null,
 ) => ({
   id,
   name,
   ...money('available', balance_nanos - held_nanos),
   ...money('held', held_nanos),
   ...money('debt', debt_nanos),
-  keys,
+  key_id,
   has_plan: plan_period_id !== null,
 })

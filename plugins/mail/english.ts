@@ -2,7 +2,6 @@
 
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
-import { capital } from '../../src/utilities/capital.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { About, MailFields, Templates } from './purposes.ts'
 
@@ -97,7 +96,7 @@ export const english: Templates = {
   low_balance: (fields) => ({
     subject: `Low balance: ${balanceWords(fields)}`,
     title: 'Low balance',
-    paragraphs: [`${capital(balanceWords(fields))}. ${LOW_ADVICE[fields.reason]}`],
+    paragraphs: [`${balanceWords(fields)}. ${LOW_ADVICE[fields.reason]}`],
     button: { label: 'Open your account', path: '/console' },
   }),
   budget: (fields) => ({
@@ -226,8 +225,8 @@ function balanceWords({
   const left = `${account} has ${usd(available_nanos)} USD left`
   if (reason !== 'pace') return left
   return lasts_days === null || lasts_days < 1
-    ? `${left}, less than a day at this week's pace`
-    : `${left}, about ${counted(lasts_days, 'day')} at this week's pace`
+    ? `${left}, less than a day at this week’s pace`
+    : `${left}, about ${counted(lasts_days, 'day')} at this week’s pace`
 }
 
 const PERIODS: Readonly<Record<BudgetPeriod, string>> = {

@@ -24,6 +24,9 @@ export function unusedPriceOf(
   return Number((BigInt(price_nanos) * BigInt(left_ms)) / BigInt(ends_ms - starts_ms))
 }
 
+/** Rounds the credit for a replaced month down to the cent. */
+export const inCents = (nanos: Nanos): Nanos => nanos - (nanos % 10_000_000)
+
 interface Priced {
   readonly plan: string
   readonly price_nanos: Nanos

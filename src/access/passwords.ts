@@ -114,10 +114,7 @@ export function checkPassword(password: string, param: string): void {
   // Characters as people count them.
   const chars = [...password].length
   if (chars < MIN_PASSWORD_CHARS)
-    throw invalidRequest(
-      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters. A few random words work well.`,
-      { param },
-    )
+    throw invalidRequest(`${param}: must have at least ${MIN_PASSWORD_CHARS} characters.`, { param })
   if (password.length > MAX_PASSWORD_CHARS)
     throw invalidRequest(`${param}: must have at most ${MAX_PASSWORD_CHARS} characters.`, { param })
 }

@@ -266,7 +266,10 @@ async function touch(
 }
 
 const wrongPassword = () =>
-  unauthenticated('The account or the password is wrong. No password yet? Ask the operator for a link.', {
-    code: 'wrong_password',
-    param: 'password',
-  })
+  unauthenticated(
+    'The account or the password is wrong. No password, or forgot it? Get a link by mail or from the operator.',
+    {
+      code: 'wrong_password',
+      param: 'password',
+    },
+  )

@@ -99,7 +99,7 @@ function mustOf(schema: TSchema, words: TypeWords): string {
   if (typeof schema.must === 'string') return schema.must
   const choices = choicesOf(schema).map((choice) => JSON.stringify(choice))
   if (choices.length > 0) return choices.length === 1 ? `${choices[0]}` : `one of ${inProse(choices)}`
-  const { type, minimum, maximum, minItems } = schema
+  const { type, minimum, maximum, minItems } = schema.anyOf?.[1]?.type === 'null' ? schema.anyOf[0] : schema
   if (type === 'integer') return `a whole number${rangeOf(minimum, maximum)}`
   if (type === 'number') return `a number${rangeOf(minimum, maximum)}`
   if (type === 'array' && minItems !== undefined) return `${words.array} of at least ${minItems}`

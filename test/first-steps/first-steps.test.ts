@@ -27,9 +27,10 @@ describe('the checklist', () => {
       name: 'erin',
       available_usd: '1.00',
       debt_nanos: 0,
-      ...{ keys: 1, has_plan: false },
+      ...{ key_id: key.id, has_plan: false },
     })
-    expect((await operator.json('GET', '/start?account=zoe')).account).toMatchObject({ name: 'zoe', keys: 0 })
+    const zoe = await operator.json('GET', '/start?account=zoe')
+    expect(zoe.account).toMatchObject({ name: 'zoe', key_id: null })
     expect((await operator.json('GET', `/first-call?key_id=${key.id}`)).call).toBeNull()
     const messages = [{ role: 'user', content: 'Hello' }]
     const answer = await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key: text })
@@ -135,13 +136,13 @@ price = { input = 1, output = 4 }`,
     expect(await starter.json('GET', '/start')).toMatchObject({
       due: true,
       providers: null,
-      account: { name: 'starter', available_usd: '2.00', debt_nanos: 0, keys: 0 },
+      account: { name: 'starter', available_usd: '2.00', debt_nanos: 0, key_id: null },
       sample_model: 'sim-flash',
     })
     expect((await starter.send('GET', '/start?account=erin')).status).toBe(404)
     const key = await gateway.key('starter', { models: ['sim-claude'] })
     expect(await (await signedIn(gateway, { key })).json('GET', '/start')).toMatchObject({
-      account: { name: 'starter', keys: 1 },
+      account: { name: 'starter', key_id: expect.any(Number) },
       sample_model: 'sim-claude',
     })
     expect((await operator.send('GET', '/start?account=nobody')).status).toBe(404)

@@ -362,7 +362,7 @@ describe('a change of the plan', () => {
     // 20 of 30 days are left.
     scene.at('2026-11-25T10:30:00')
     expect(await scene.buy('max')).toBe('begun')
-    const credit = Math.floor((20 * USD * 20) / 30)
+    const credit = 13.33 * USD
     expect(scene.balance()).toBe(180 * USD - (100 * USD - credit))
     expect(await scene.months()).toEqual([
       'pro replaced 2026-11-15..2026-12-15',

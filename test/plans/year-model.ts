@@ -104,7 +104,7 @@ export function createSubscriber(offered: readonly Plan[], balance: number) {
     if (!current) return { due: priceOf(plan), follows: undefined }
     const [left, whole] = [current.ends_ms - now_ms, current.ends_ms - current.starts_ms]
     const rest = Number((BigInt(current.price) * BigInt(left)) / BigInt(whole))
-    return { due: Math.max(0, priceOf(plan) - rest), follows: current }
+    return { due: Math.max(0, priceOf(plan) - (rest - (rest % 10_000_000))), follows: current }
   }
   const addQuoted = (
     plan: string,

@@ -53,7 +53,7 @@ describe.if(hasNginx)('behind nginx', () => {
 
       await one.open(`${PATH}/console/playground`)
       const choosing = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'Add a picture' }).click()
+      await page.getByRole('button', { name: 'Add an image' }).click()
       await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
       await page.getByLabel('Remove cat.png').waitFor(WAIT)
       await page.getByLabel('Message').fill('Hello')

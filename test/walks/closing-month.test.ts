@@ -212,7 +212,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
       await one.fits()
       await picture(`48-suspended-${path}`)
     }
-    expect(await button(one, 'New key').count()).toBe(0)
+    expect(await button(one, 'Create key').count()).toBe(0)
     await page.getByRole('link', { name: 'Add funds', exact: true }).first().click()
     await heading(one, 'Add funds').waitFor()
     await pay(one, '100', (step) => picture(`48-suspended-${step}`))

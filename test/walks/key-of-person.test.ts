@@ -19,7 +19,7 @@ const GAPS = `[...document.querySelectorAll('.code-block')].map((block) => {
 
 async function openForm(one: ConsolePage, address = '/console/keys'): Promise<void> {
   await one.open(address)
-  await one.page.getByRole('button', { name: 'New key', exact: true }).first().click()
+  await one.page.getByRole('button', { name: 'Create key', exact: true }).first().click()
   await dialogOf(one).getByLabel('Name', { exact: true }).waitFor()
   await one.quiet()
 }

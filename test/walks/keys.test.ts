@@ -36,7 +36,7 @@ describe('a key', () => {
     await one.open('/console/keys?search=laptop')
     await user.sees('No keys found')
     await user.press('Show all keys')
-    await user.press('New key')
+    await user.press('Create key')
     await user.type('Account', 'nobody')
     await user.type('Name', 'laptop')
     await dialog.getByText('Limits and expiry').click()

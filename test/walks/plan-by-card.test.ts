@@ -81,7 +81,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.open('/console/plan')
     expect(await page.getByRole('heading', { name: 'Months' }).count()).toBe(0)
     await button(one, 'Buy Pro').click()
-    await page.getByText('Pro begins once it is paid, with a month of its own.').waitFor()
+    await page.getByText('Pro begins once it is paid and lasts a month.').waitFor()
     await one.looksRight()
     await picture('30-buy-by-card')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 9.26 EUR' }).click()

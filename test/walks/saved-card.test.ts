@@ -85,7 +85,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await dialog.getByLabel('Monthly limit', { exact: true }).fill('20')
     one.allow(/status of 400/)
     await button(one, 'Turn on').click()
-    await says(one, 'Is less than one top-up. Write as much, or more.')
+    await says(one, 'Enter at least the amount of one top-up.')
     await one.looksRight()
     await dialog.getByLabel('Monthly limit', { exact: true }).fill('60')
     await button(one, 'Turn on').click()

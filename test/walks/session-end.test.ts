@@ -29,7 +29,7 @@ describe('a session that ends while a form is filled in', () => {
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
-
+    await form.getByText('Your session had ended. Try again.').waitFor()
     expect(await form.getByLabel('Amount').inputValue()).toBe('12.34')
     expect(await form.getByLabel('Note').inputValue()).toBe('INV-7')
     await form.getByRole('button', { name: 'Top up carol' }).click()

@@ -146,7 +146,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await using one = await visit({ person_id, account_id: account?.id ?? 0 }, { size })
     const { page } = one
     await one.open('/console/keys')
-    await button(one, 'New key').first().click()
+    await button(one, 'Create key').first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('laptop')
     await dialog.getByRole('button', { name: 'Create key' }).click()

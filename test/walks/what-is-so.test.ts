@@ -37,7 +37,7 @@ describe('an account is shown by its name although the address has its number', 
     await name.first().waitFor()
     await picture(one, `account-${path.replace('/', '-')}`)
     if (path !== 'keys') return
-    await press(one, 'New key')
+    await press(one, 'Create key')
     await one.page.getByRole('dialog', { name: 'New key for alice' }).waitFor()
     await one.page.getByText(/tollgate key create alice/).waitFor({ state: 'attached' })
   })

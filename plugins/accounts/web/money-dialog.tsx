@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
@@ -51,7 +51,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
     },
     changes: ['accounts', 'account', 'entries', 'overview', 'start'],
     done: (_, { account: after, again }) => ({
-      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD available.`,
+      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${balanceUsd(after.available_nanos)} USD available.`,
     }),
   })
 
@@ -88,7 +88,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
 function helpFor({ available_nanos, held_nanos, debt_nanos }: MovedAccount, movement: Movement): string {
   if (movement === 'debit') {
     const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
-    return `${exactUsd(available_nanos)} USD available${held}.`
+    return `${balanceUsd(available_nanos)} USD available${held}.`
   }
   return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Available at once.'
 }

@@ -36,7 +36,7 @@ export const EntriesSums = ({ query }: { query: SumsQuery }) => (
         <b>{countNoun(entries, 'transaction')}</b>
         {opening_nanos !== null && query?.since !== undefined && (
           <span>
-            opening balance <Money nanos={opening_nanos} />
+            opening balance <Money nanos={opening_nanos} balance />
           </span>
         )}
         {kinds.map((sum) => (
@@ -52,7 +52,8 @@ export const EntriesSums = ({ query }: { query: SumsQuery }) => (
             )
           : entries > 0 && (
               <span>
-                {query?.until === undefined ? 'balance' : 'closing balance'} <Money nanos={closing_nanos} />
+                {query?.until === undefined ? 'balance' : 'closing balance'}{' '}
+                <Money nanos={closing_nanos} balance />
               </span>
             )}
         {opening_debts.map((debt) => (

@@ -15,19 +15,10 @@ export const hasCalled = ({ due, providers }: StartState): boolean => providers 
 
 /** Shown in place of the call while the page has no key. */
 function BeforeKey({ state }: { state: StartState }) {
-  const { account, providers } = state
-  const is_own = providers === null
   if (hasCalled(state))
     return (
       <p>
         You have made calls already. See them under <Link href="/calls">Calls</Link>.
-      </p>
-    )
-  if (is_own && account !== null && account.keys > 0)
-    return (
-      <p className="soft">
-        Use the key that you have, and see its calls under <Link href="/calls">Calls</Link>. Or create a key
-        here, which fills in the code.
       </p>
     )
   return (

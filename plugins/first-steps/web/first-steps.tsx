@@ -81,7 +81,9 @@ function Checklist({ state, onLeave }: { state: StartState; onLeave: () => void 
   const [open, setOpen] = useState<Open>(null)
   const [issued, setIssued] = useState<IssuedText | null>(null)
   const in_address = /^\d{1,15}$/.test(address.key) ? Number(address.key) : null
-  const key_id = own?.id ?? in_address
+  // A key of an earlier visit, for an account without a call at the time of this one.
+  const [was_due] = useState(!state.providers && state.due)
+  const key_id = own?.id ?? in_address ?? (was_due ? (state.account?.key_id ?? null) : null)
   const first = useFirstCall(key_id)
   const text = issued !== null && issued.id === key_id ? issued.text : undefined
   return (

@@ -12,7 +12,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { useCanPay } from '../../payments/web/add-funds-link.tsx'
+import { AddFundsLink, useCanPay } from '../../payments/web/add-funds-link.tsx'
 import type { FirstCallQuery } from './first-call.tsx'
 
 export type StartState = AnswerOf<typeof api.start.get>
@@ -124,7 +124,7 @@ export function AccountStep({ state: { account, providers }, onOpen }: OpenProps
       title={is_operator ? 'Account' : 'Balance'}
       is_done={has_balance || is_covered}
       actions={
-        is_operator && (
+        is_operator ? (
           <>
             {account && (
               <Button look={has_balance ? undefined : 'primary'} onClick={() => onOpen('top-up')}>
@@ -135,6 +135,8 @@ export function AccountStep({ state: { account, providers }, onOpen }: OpenProps
               New account
             </OpenButton>
           </>
+        ) : (
+          !has_balance && !is_covered && <AddFundsLink />
         )
       }
     >
@@ -157,12 +159,12 @@ function OwnedBalance({ account }: { account: Account }) {
   )
 }
 
-function AddFunds({ account }: { account: string | undefined }) {
-  const can_pay = useCanPay()
-  if (can_pay) return <Link href="/add-funds">Add funds.</Link>
+/** The advice to those who cannot add funds themselves: the others have a button. */
+function AskForFunds({ account }: { account: string | undefined }) {
+  if (useCanPay()) return null
   return (
     <>
-      <WhomToAsk /> to add funds to the account <b>{account}</b>.
+      <WhomToAsk /> to add funds to the account <b>{account}</b>.{' '}
     </>
   )
 }
@@ -184,22 +186,22 @@ function OwnBalance({ account }: { account: Account }) {
   if (debt_nanos > 0)
     return (
       <p>
-        You owe {exactUsd(debt_nanos)} USD. <AddFunds account={name} /> They pay the debt first
-        {is_suspended ? '.' : '; then calls work again.'}
+        You owe {exactUsd(debt_nanos)} USD. <AskForFunds account={name} />
+        Added funds pay the debt first{is_suspended ? '.' : '; then calls work again.'}
       </p>
     )
   if (has_plan)
     return (
       <p>
         You have <Money nanos={available_nanos} balance />, and a plan: calls that it covers take nothing from
-        the balance. See what is left under <Link href="/plan">Plan</Link>.
+        the balance.
       </p>
     )
   if (available_nanos <= 0)
     return (
       <p>
-        You have no balance yet. <AddFunds account={name} /> They appear here at once. Until then, calls are
-        refused with status 402, except those of free models.
+        You have no balance yet. <AskForFunds account={name} />
+        Without a balance, only free models can be called.
       </p>
     )
   return (
@@ -222,11 +224,10 @@ interface KeyStepProps extends OpenProps {
 
 export function KeyStep({ account, is_called, key_id, first, text, onOpen }: KeyStepProps) {
   const { key: own } = useViewer()
-  const has_keys = account !== null && account.keys > 0
   return (
     <Step
       title="API key"
-      is_done={key_id !== null || (is_called && has_keys)}
+      is_done={key_id !== null || (is_called && account?.key_id != null)}
       actions={
         account &&
         !own && (
@@ -242,9 +243,7 @@ export function KeyStep({ account, is_called, key_id, first, text, onOpen }: Key
     >
       {key_id === null && (
         <p className="soft">
-          Programs sign in with an API key.{' '}
-          {has_keys && 'Use the one that you have, or create another: a key is shown only once. '}
-          You can limit each key under <Link href="/keys">Keys</Link>.
+          Programs sign in with an API key. You can limit each key under <Link href="/keys">Keys</Link>.
         </p>
       )}
       {key_id !== null && <KeyInUse first={first} is_known={text !== undefined} />}

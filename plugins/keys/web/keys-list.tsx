@@ -125,7 +125,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
           <ExportCsv list="keys" query={query} />
           {may_make && (
             <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
-              New key
+              Create key
             </Button>
           )}
         </div>
@@ -171,7 +171,7 @@ const NoKeys = ({ is_of_all, clear, make }: NoKeysProps) => (
     action={
       make ? (
         <Button look="primary" icon={Plus} onClick={make}>
-          New key
+          Create key
         </Button>
       ) : (
         !is_of_all && <Button onClick={clear}>Show all keys</Button>

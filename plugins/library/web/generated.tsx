@@ -68,7 +68,7 @@ export function Generated({ scope }: { scope: AccountScope }) {
         />
         <div className="row">
           {is_operator && is_visible && (
-            <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
+            <Button onClick={() => change({ content: undefined })}>Hide images</Button>
           )}
           <ExportCsv
             list="images"

@@ -13,7 +13,7 @@ interface HiddenPicturesProps {
   onShow: () => void
 }
 
-export function HiddenPictures({ children, verb = 'Show pictures', onShow }: HiddenPicturesProps) {
+export function HiddenPictures({ children, verb = 'Show images', onShow }: HiddenPicturesProps) {
   // Auditors see only that the pictures exist.
   if (!useMay('see_contents'))
     return (

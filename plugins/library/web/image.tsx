@@ -79,7 +79,7 @@ function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
   if (without !== undefined) return <Notice tone="warn">{without}</Notice>
   if (!is_visible)
     return (
-      <HiddenPictures verb="Show picture" onShow={onShow}>
+      <HiddenPictures verb="Show image" onShow={onShow}>
         This image is private to its account. It is hidden until you show it.
       </HiddenPictures>
     )

@@ -42,7 +42,7 @@ export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: Top
   const provider = chargingMethod(parts, wanted.method)
   offerOf(parts.settings(), provider, { currency, amount_minor })
   if (month_limit_minor < amount_minor)
-    throw invalidRequest('month_limit: is less than one top-up. Write as much, or more.', {
+    throw invalidRequest('month_limit: must be at least the amount of one top-up.', {
       param: 'month_limit',
     })
   if ((await statusAndMail(tx, account_id))?.status !== 'active')

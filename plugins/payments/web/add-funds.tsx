@@ -23,7 +23,7 @@ export default function AddFunds() {
   const own = useOwnAccount()
   const methods = useApi(['payment-methods'], () => api['payment-methods'].get())
   return (
-    <Page title="Add funds" lead="You see what you pay and what you get before you pay." width="form">
+    <Page title="Add funds" width="form">
       <Loaded query={methods} rows={4}>
         {(data) =>
           own.isLoading ? (
@@ -140,7 +140,7 @@ const Bonuses = ({ bonuses }: Pick<Methods, 'bonuses'>) =>
     <p className="small soft">
       {bonuses.map(({ from_nanos, percent }) => (
         <span key={from_nanos} className="payments-bonus">
-          From {exactUsd(from_nanos)} USD: {percent} % more.{' '}
+          {percent} % bonus from {exactUsd(from_nanos)} USD of credit.{' '}
         </span>
       ))}
     </p>

@@ -1,6 +1,7 @@
 // The credit of a payment, shown before paying.
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
+import { withoutName } from '../../console/web/parts/form.tsx'
 
 export interface WantedOffer {
   method: string
@@ -21,10 +22,11 @@ interface OfferProps {
   method?: string | undefined
 }
 
-/** For an invalid amount only asks for an amount: the error comes when the form is sent. */
+/** For an invalid amount the server's advice, as text: as an error at the field only once the form is sent. */
 export function Offer({ wanted, payer = 'You pay', method }: OfferProps) {
   const { data, error, isPlaceholderData } = useOffer(wanted)
-  if (error || !data || wanted.amount === '') return <p className="soft">Enter an amount.</p>
+  if (error || !data || wanted.amount === '')
+    return <p className="soft">{error ? withoutName(error.message, 'amount') : 'Enter an amount.'}</p>
   return (
     <p role="status" className={isPlaceholderData ? 'payments-offer stale' : 'payments-offer'}>
       {payer}{' '}
@@ -32,14 +34,13 @@ export function Offer({ wanted, payer = 'You pay', method }: OfferProps) {
         {data.amount} {data.currency}
       </b>{' '}
       and get <b>{data.credit_usd} USD</b>
-      {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}.
+      {data.bonus_nanos > 0 && `, with a bonus of ${data.bonus_usd} USD`}
       {data.welcome_nanos > 0 && (
         <>
-          {' '}
-          Your first payment brings <b>{data.welcome_usd} USD</b> more.
+          , plus <b>{data.welcome_usd} USD</b> for your first payment
         </>
       )}
-      {method !== undefined && <span className="small soft payments-rate">Payment method: {method}.</span>}
+      .{method !== undefined && <span className="small soft payments-rate">Payment method: {method}.</span>}
       {data.currency !== 'USD' && (
         <span className="small soft payments-rate">
           1 {data.currency} gives {data.rate_usd} USD.

@@ -84,7 +84,7 @@ export function stateSentence(order: Order): string {
         : `Send ${paid} as below. ${credit} is added to your balance once the money has arrived.`
     case 'paid':
     case 'won':
-      return `Paid. ${credit} was added to your balance.`
+      return `Paid. ${credit} was added to your balance${order.welcome_nanos > 0 ? `, plus ${order.welcome_usd} USD welcome credit` : ''}.`
     case 'partly_refunded':
       return `${order.refunded} ${order.currency} of ${paid} was refunded.`
     case 'refunded':

@@ -98,7 +98,7 @@ function Pay(props: DueNow) {
   const price = prices.find((price) => nameOf(price) === chosen)
   if (!is_enough && prices.length === 0) return <NotEnough {...props} />
   const options = [
-    ...(is_enough ? [{ value: BALANCE, label: `Balance: ${exactUsd(due_nanos)} USD` }] : []),
+    ...(is_enough ? [{ value: BALANCE, label: 'Your balance' }] : []),
     ...prices.map((price) => ({
       value: nameOf(price),
       label: `${price.method_title}: ${price.amount} ${price.currency}`,
@@ -113,7 +113,7 @@ function Pay(props: DueNow) {
         <div className="stack">
           <Sums {...props} />
           {prices.length > 0 && (
-            <Field label="Pay by" name="method">
+            <Field label="Pay with" name="method">
               <Select options={options} value={chosen} onChange={choose} />
             </Field>
           )}
@@ -162,12 +162,12 @@ function Consequence({ offer, page, due_nanos, price }: DueNow & { price: Price 
     <p>
       {standing === 'renewal'
         ? `The next month of ${offer.title} is paid, and its limits go on.`
-        : `${offer.title} begins ${when}, with a month of its own.`}
-      {credited_nanos > 0 && page.plan && ` What you used of the limits of ${page.plan.title} counts on.`}
+        : `${offer.title} begins ${when} and lasts a month.`}
+      {credited_nanos > 0 && page.plan && ` Your use of ${page.plan.title} counts toward its limits.`}
       {price &&
         price.rest_nanos >= A_CENT_NANOS &&
         ` ${exactUsd(price.rest_nanos)} USD of the payment is left on your balance.`}{' '}
-      It renews each month for {exactUsd(offer.price_nanos)} USD from the balance, until it is cancelled.
+      It renews each month for {exactUsd(offer.price_nanos)} USD from the balance until you cancel it.
     </p>
   )
 }

@@ -43,7 +43,7 @@ export function PresentPlan({ plan, page, account }: PresentPlanProps) {
                     <span className="soft">
                       {' '}
                       · renews then for {exactUsd(priceOf(plan.plan, page))} USD from the balance
-                      {plan.renews_by === 'card' && ', or by the saved card where that is too low'}
+                      {plan.renews_by === 'card' && ', or from your saved card if the balance is too low'}
                     </span>
                   )}
                 </span>
@@ -53,7 +53,7 @@ export function PresentPlan({ plan, page, account }: PresentPlanProps) {
             ['Calls beyond the plan', overflowWords(plan.overflow)],
             [
               'Concurrent requests',
-              plan.concurrent_calls !== null && `${plan.concurrent_calls}, of those that it covers`,
+              plan.concurrent_calls !== null && `${plan.concurrent_calls} covered by the plan`,
             ],
           ]}
         />

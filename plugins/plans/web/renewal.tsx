@@ -120,7 +120,7 @@ function ChooseCard({
   const use = useAction({
     work: () => send(api['plan-renewal'].put({ card: { currency } })),
     changes: ['plan-renewal', 'plan'],
-    done: () => ({ text: 'Your card pays where the balance is too low' }),
+    done: () => ({ text: 'Your card pays if the balance is too low' }),
   })
   const price_nanos = page.offered.find((offer) => offer.plan === plan.plan)?.price_nanos ?? plan.price_nanos
   return (

@@ -17,7 +17,7 @@ export const LIMIT_TITLES = {
 } as const satisfies Record<Plan['limits'][number]['period'], string>
 
 const A_PERIOD = {
-  '5h': 'in 5 hours',
+  '5h': 'every 5 hours',
   day: 'a day',
   week: 'a week',
   month: 'a month',

@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps) {
       <div className="spread play-composer-foot">
         <div className="row">
           <FileButton look="quiet" icon={ImagePlus} busy={uploads.busy} onFiles={uploads.add}>
-            Add a picture
+            Add an image
           </FileButton>
           {props.children}
         </div>

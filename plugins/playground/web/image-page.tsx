@@ -58,7 +58,7 @@ export function ImagePage({ models, account, onCharged }: ImagePageProps) {
           label="Prompt"
           placeholder={
             pictures.length === 0
-              ? 'Describe a picture. To edit or combine up to three pictures, add or choose them first.'
+              ? 'Describe an image. To edit or combine up to three images, add or choose them first.'
               : 'Describe the change'
           }
           max_pictures={MAX_REFERENCES}

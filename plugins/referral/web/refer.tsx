@@ -24,7 +24,7 @@ function ReferPage({ referral }: { referral: Referral }) {
   return (
     <Page
       title="Refer a friend"
-      lead={`Of each payment that a friend makes within ${months === 1 ? 'a month' : `${months} months`} after signing up by your link, you get ${per_cent} % as credit. Refunds take their share back.`}
+      lead={`You get ${per_cent} % of each payment that a friend makes within ${months === 1 ? 'a month' : `${months} months`} of signing up with your link. Refunds take their share back.`}
     >
       <Section title="Your link">
         <Code what="link" wraps>
@@ -37,7 +37,7 @@ function ReferPage({ referral }: { referral: Referral }) {
       </Figures>
       {referrals.length === 0 ? (
         <EmptyState icon={Gift} title="Nobody signed up yet">
-          Pass on your link. Friends who sign up by it appear here, without their names.
+          Share your link. Friends who sign up with it appear here, without their names.
         </EmptyState>
       ) : (
         <Table label="Friends" columns={COLUMNS} rows={referrals} keyOf={({ id }) => id} />

@@ -40,10 +40,10 @@ function LinkForm({ close }: { close: () => void }) {
     return (
       <div className="stack">
         <p>
-          If somebody here has confirmed the address {email}, a link is on its way. It works once, for{' '}
-          {minutes} minutes. Open it in this browser.
+          If {email} can sign in here, we have sent a link to it. It works once, for {minutes} minutes. Open
+          it in this browser.
         </p>
-        <p className="soft">No mail? Look in the spam folder, or ask the operator for a link.</p>
+        <p className="soft">No mail after a few minutes? Look in your spam folder, and check the address.</p>
         <div className="dialog-actions">
           <Button look="primary" onClick={close}>
             Close

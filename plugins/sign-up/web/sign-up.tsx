@@ -63,7 +63,7 @@ export default function SignUp() {
 
 /** The credit comes with a payment: a sign-up alone brings none. */
 const welcomeWords = (nanos: number): string =>
-  `Your first payment brings ${exactUsd(nanos)} USD more, at most as much as you pay.`
+  `Your first payment adds up to ${exactUsd(nanos)} USD extra, at most the amount you pay.`
 
 function refusalOf({ mode }: Site, code: string): string | undefined {
   if (mode === 'closed') return 'Sign-up is closed.'

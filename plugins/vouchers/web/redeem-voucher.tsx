@@ -3,7 +3,7 @@ import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -33,7 +33,7 @@ function RedeemForm({ onClose }: { onClose: () => void }) {
     done: (_, { amount_nanos, balance_nanos, again }) => ({
       text: again
         ? 'You redeemed this voucher before. Nothing was added.'
-        : `${exactUsd(amount_nanos)} USD added. Your balance is ${exactUsd(balance_nanos)} USD.`,
+        : `${exactUsd(amount_nanos)} USD added. Your balance is ${balanceUsd(balance_nanos)} USD.`,
     }),
   })
   async function submit(): Promise<void> {

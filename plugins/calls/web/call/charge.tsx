@@ -113,9 +113,8 @@ const Remarks = ({
     <p className="small soft">
       {entry ? (
         <>
-          <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by{' '}
-          <Link href={`/transactions?account=${account_id}&entry=${entry.id}`}>entry {entry.id}</Link> of the
-          ledger
+          <Money nanos={-entry.amount_nanos} exact /> was taken from the balance by{' '}
+          <Link href={`/transactions?account=${account_id}&entry=${entry.id}`}>transaction {entry.id}</Link>
           {unpaid_nanos > 0 && (
             <>
               ; <Money nanos={unpaid_nanos} exact /> became debt
@@ -135,7 +134,7 @@ const Refunds = ({ call: { refunds, account_id } }: { call: Call }) =>
     <p key={entry} className="small soft">
       <Money nanos={amount_nanos} exact /> refunded by {by === 'operator' ? 'the operator' : by}{' '}
       <Time at_ms={created_at_ms} />,{' '}
-      <Link href={`/transactions?account=${account_id}&entry=${entry}`}>entry {entry}</Link>
+      <Link href={`/transactions?account=${account_id}&entry=${entry}`}>transaction {entry}</Link>
       {reason === '' ? '.' : `: ${reason}`}
     </p>
   ))

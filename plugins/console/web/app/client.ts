@@ -134,6 +134,7 @@ function apiError(body: unknown, { status, headers }: Response): ApiError {
         request_id,
       )
   if (status === 401) signed_out.notify()
+  if (failure.code === 'session_required') failure.message = 'Your session had ended. Try again.'
   if (status === 404 || failure.code === 'account_suspended') session_changed.notify()
   return failure
 }

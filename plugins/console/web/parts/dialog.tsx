@@ -98,7 +98,7 @@ export function ConfirmDialog({
       )}
       <DialogActions>
         <Button ref={cancel} onClick={onClose}>
-          Cancel
+          {verb.startsWith('Cancel') ? 'Go back' : 'Cancel'}
         </Button>
         <Button look={look} busy={isPending} onClick={() => mutate()}>
           {verb}

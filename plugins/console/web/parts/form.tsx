@@ -83,12 +83,11 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
 export const withoutName = (message: string, name: string): string =>
   message.startsWith(`${name}: `) ? adviceIn(message.slice(name.length + 2)) : message
 
-/** Turns "must be an amount" into "Enter an amount". */
+/** Turns "must be an amount" into "Enter an amount", and "is too long" into "This is too long". */
 export function adviceIn(words: string): string {
-  const advice = words.replace(
-    /^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/,
-    'enter ',
-  )
+  const advice = words
+    .replace(/^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/, 'enter ')
+    .replace(/^(?=(?:is|has|must|may|names) )/, 'this ')
   return capital(advice)
 }
 
