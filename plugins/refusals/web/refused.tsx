@@ -90,7 +90,7 @@ export function RefusedRequests({ refusals, account, ...filter }: RefusedProps) 
 
 const ACCOUNT: Column<Reason> = column('account', 'Account', 'first', (reason) => <RowAccount {...reason} />)
 const WHY: Column<Reason> = column('why', 'Why', 'second', ({ code }) => refusalReason(code))
-const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ sentence }) => (
+const WORDS: Column<Reason> = column('words', 'Error message', 'none', ({ sentence }) => (
   <span className="soft overview-words">{sentence}</span>
 ))
 const COUNT: Column<Reason> = endColumn('refused', 'Requests', 'first-end', ({ refused }) => count(refused))

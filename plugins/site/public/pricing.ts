@@ -29,7 +29,7 @@ export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], Pu
 export function pricingPage(site: Site, models: readonly PublicModel[], is_own = false): string {
   const lead = is_own
     ? html`<p class="lead">You pay per call, in USD, at these prices of your account. List prices: <a href="${site.path}/pricing.json">pricing.json</a>.</p>`
-    : html`<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${site.path}/pricing.json">pricing.json</a>.</p>`
+    : html`<p class="lead">You pay per call, in USD, at these prices. Also as <a href="${site.path}/pricing.json">pricing.json</a>.</p>`
   const main = html`<h1>Pricing</h1>
 ${lead}
 ${models.length === 0 ? html`<p>No models are offered at the moment.</p>` : SEARCH}

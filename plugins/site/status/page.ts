@@ -26,14 +26,14 @@ export function statusPage(site: Site, status: Status): string {
   const past = status.incidents.filter(({ state }) => state === 'resolved')
   const words = open.length > 0 && status.state !== 'failing' ? 'An incident is open.' : ALL[status.state]
   const main = html`<h1>Status</h1>
-<p class="now ${status.state}"><strong>${words}</strong> <span class="soft">As of ${moment(status.checked_at)}. The same as data: <a href="${site.path}/status.json">status.json</a>.</span></p>
+<p class="now ${status.state}"><strong>${words}</strong> <span class="soft">As of ${moment(status.checked_at)}. Also as <a href="${site.path}/status.json">status.json</a>.</span></p>
 ${open.length > 0 && html`<section aria-labelledby="open"><h2 id="open">Open incidents</h2>${open.map(incident)}</section>`}
 <section aria-labelledby="models"><h2 id="models">Models <span class="soft">last 90 days</span></h2>
 ${
   status.models.length === 0
     ? html`<p>No models are offered at the moment.</p>`
     : html`<ul class="models">${status.models.map(model)}</ul>
-<p class="soft">Each bar is a day (UTC), today on the right, by the share of calls that were answered. Requests that a model refuses as such do not count.</p>`
+<p class="soft">Each bar is a day (UTC), today on the right, by the share of calls that were answered. Requests that a model rejects as invalid do not count.</p>`
 }
 </section>
 <section aria-labelledby="past"><h2 id="past">Past incidents</h2>${past.length === 0 ? html`<p>No incidents in the last 90 days.</p>` : past.map(incident)}</section>`
@@ -43,7 +43,7 @@ ${
 const model = ({ display_name, state, answered_percent, days }: ModelStatus): Html => html`<li>
 <div class="line"><h3>${name(display_name)}</h3><span class="${state}">${STATES[state]}</span></div>
 <div class="days" role="img" aria-label="${describeDays(days)}">${days.map((day) => barFor(day.answered_percent))}</div>
-<p class="soft">${answered_percent === null ? 'Not enough calls yet to say more.' : html`${percent(answered_percent)} of calls answered`}</p>
+<p class="soft">${answered_percent === null ? 'Too few calls in 90 days to show a rate.' : html`${percent(answered_percent)} of calls answered`}</p>
 </li>
 `
 
