@@ -110,11 +110,7 @@ describe('refused commands', () => {
       2,
       'Allowed choices are operator, support, auditor',
     ],
-    [
-      ['add', 'Mia', '--email', 'mia', '--role', 'support'],
-      1,
-      'email: must be an email address of a person,',
-    ],
+    [['add', 'Mia', '--email', 'mia', '--role', 'support'], 1, 'email: must be an email address'],
     [
       ['add', '', '--email', 'mia@example.com', '--role', 'support'],
       1,

@@ -132,7 +132,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await button(one, 'Keep Max').click()
     await says(one, 'Max is kept')
     await button(one, 'Cancel plan').click()
-    await says(one, /Max covers calls until .*, then it ends. Nothing is paid back/)
+    await says(one, /Max covers calls until .*, then it ends. You get no refund/)
     await one.looksRight()
     await dialogOf(one).getByRole('button', { name: 'Cancel plan' }).click()
     await says(one, /Cancelled: ends on/)

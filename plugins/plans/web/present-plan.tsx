@@ -134,8 +134,8 @@ function PlanActions({ plan, account }: Omit<PresentPlanProps, 'page'>) {
         consequence={
           is_paid ? (
             <>
-              {plan.title} covers calls until <Time at_ms={plan.ends_at_ms} exact />, then it ends. Nothing is
-              paid back, and nothing more is paid. You can keep the plan until then.
+              {plan.title} covers calls until <Time at_ms={plan.ends_at_ms} exact />, then it ends. You get no
+              refund, and pay nothing more. Until then, you can undo this.
             </>
           ) : (
             <>
