@@ -284,8 +284,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plainer names of payments' functions, which fill more lines.
   'plugins/': 107_589,
 }
-/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, and the signals of the starter. */
-const MAX_TEST_LINES = 186_003
+/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back. */
+const MAX_TEST_LINES = 186_011
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -51,7 +51,8 @@ export function createDirectory({ now, log }: { now: () => number; log: Pick<Log
       // A changed client or secret needs another configuration.
       const id = JSON.stringify([provider.name, provider.issuer, provider.client_id, provider.client_secret])
       const before = all.get(id)
-      const kept = before && now() - before.read_at_ms < CACHE_TTL_MS ? before : refresh(id, provider, before)
+      const kept =
+        before && Math.abs(now() - before.read_at_ms) < CACHE_TTL_MS ? before : refresh(id, provider, before)
       return await kept.known
     },
   }

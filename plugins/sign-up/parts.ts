@@ -59,7 +59,7 @@ export function openSignUp(gateway: Gateway): SignUpParts {
     settings,
     welcome,
     onMailsUsedUp(max) {
-      if (now() - warned_at_ms < HOUR_MS) return
+      if (Math.abs(now() - warned_at_ms) < HOUR_MS) return
       warned_at_ms = now()
       log.warn(
         { mails_per_hour: max },

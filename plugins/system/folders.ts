@@ -46,7 +46,7 @@ export function createFolderSizes(folder: string, now: () => number): FolderSize
 
   return {
     async look(onFailure) {
-      const is_old = measured === null || now() - measured.measured_at_ms > KEPT_MS
+      const is_old = measured === null || Math.abs(now() - measured.measured_at_ms) > KEPT_MS
       if (is_old) {
         measuring ??= measure(onFailure)
         await Promise.race([measuring, Bun.sleep(WAIT_MS)])

@@ -147,7 +147,7 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
     admit(arriving) {
       const now_ms = now()
       const cached = arriving.credential ? cache.get(arriving.credential) : undefined
-      const is_fresh = cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS
+      const is_fresh = cached && Math.abs(now_ms - cached.read_at_ms) < KEY_CACHE_TTL_MS
       return is_fresh ? checkCaller(arriving, cached, now_ms) : readAndCheck(arriving, now_ms)
     },
   }

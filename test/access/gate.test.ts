@@ -197,6 +197,14 @@ describe('the gate', () => {
     expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
   })
 
+  test('reads a cached key again if the clock was set back', async () => {
+    const { admit, change, pass } = gateOf(good)
+    await admit(TEXT)
+    change(undefined)
+    pass(-1_000)
+    expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
+  })
+
   test('admits a cached key without a promise', async () => {
     const { admit, pass } = gateOf(good)
     const first = await admit(TEXT)

@@ -22,7 +22,7 @@ export class DayCache<Read> {
   /** Returns the cached result; undefined if the day must be read. */
   find(of: DaysOf, day: TimeRange, now_ms: number): Read | undefined {
     const known = this.#days.get(nameOf(of, day))
-    return known && now_ms - known.read_ms < CACHE_TTL_MS ? known.read : undefined
+    return known && Math.abs(now_ms - known.read_ms) < CACHE_TTL_MS ? known.read : undefined
   }
 
   /** Caches a day that ended at least a day ago. */
