@@ -23,7 +23,7 @@ export interface Trouble {
   name: string
   /** "rejects your key", "is failing". */
   verb: string
-  /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
+  /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed (timeout 9, status 500 3)." */
   detail: string
   since_ms: number
   /** The provider to check, and one of its routes to test; null for a model with several providers. */
@@ -249,12 +249,12 @@ const CAUSES: Readonly<Record<string, string>> = {
 const MAX_CAUSES = 3
 const MAX_PARTS = 3
 
-/** "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
+/** "12 of 14 calls in the last 5 minutes failed: timeout (9), status 500 (3)." */
 export function outageSentence({ of, answers, failed, causes }: Failures): string {
   const calls = answers === 1 ? 'call' : `${answers} calls`
   const whole = failed === answers ? `The last ${calls} failed` : `${failed} of the last ${calls} failed`
   const lead = of === 'row' ? whole : `${failed} of ${answers} calls in the last 5 minutes failed`
-  return `${lead} (${causeWords(causes)}).`
+  return `${lead}: ${causeWords(causes)}.`
 }
 
 /** Joins the first few sentences about partial failures. */
@@ -266,11 +266,11 @@ function partsOf(sentences: readonly string[]): string | undefined {
 
 /** A status below 400 is an error inside of an answer that had started with a success status, such as a stream. */
 const causeWord = (cause: string): string =>
-  CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : cause)
+  CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : `status ${cause}`)
 
 function causeWords(causes: Record<string, number>): string {
   const most = Object.entries(causes).sort(([, one], [, other]) => other - one)
   const others = most.slice(MAX_CAUSES).reduce((sum, [, count]) => sum + count, 0)
-  const words = most.slice(0, MAX_CAUSES).map(([cause, count]) => `${causeWord(cause)} ${count}`)
-  return [...words, ...(others > 0 ? [`other ${others}`] : [])].join(', ')
+  const words = most.slice(0, MAX_CAUSES).map(([cause, count]) => `${causeWord(cause)} (${count})`)
+  return [...words, ...(others > 0 ? [`other (${others})`] : [])].join(', ')
 }

@@ -28,7 +28,7 @@ export async function sendTest(
   if (!sending)
     throw conflict(
       unavailable === undefined
-        ? 'No mail server is set. Set smtp and from in [mail] first.'
+        ? 'No mail server is set. Set one, with a sender, first.'
         : `No mail can be sent from here: ${unavailable}. Set it, and try again.`,
       { code: 'no_mail' },
     )

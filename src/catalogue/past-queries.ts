@@ -45,8 +45,7 @@ export const pastQueries = perConnection({
       .where(lte(version, placeholder('version')))
       .orderBy(desc(version))
       .limit(2),
-  sessionAddress: (orm) =>
-    orm.select({ address: sessions.address }).from(sessions).where(equals(sessions.id, 'id')),
+  session: (orm) => orm.select().from(sessions).where(equals(sessions.id, 'id')),
   accountsByName: (orm) =>
     orm
       .select({ name: accounts.name, account_id: accounts.id })

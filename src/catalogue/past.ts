@@ -87,8 +87,9 @@ async function actorOf(tx: Tx, made_by: Author): Promise<Actor> {
   if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
     const session_id = Number(name)
-    const session = await pastQueries(tx).sessionAddress.get({ id: session_id })
-    return { kind: 'operator', session_id, address: session?.address ?? undefined }
+    const session = await pastQueries(tx).session.get({ id: session_id })
+    const { address, person_id } = session ?? {}
+    return { kind: 'operator', session_id, person_id: person_id ?? undefined, address: address ?? undefined }
   }
   const { actor } = actorFor(tx)
   return actor.kind === 'command' ? actor : { kind: 'command', command: name }

@@ -70,7 +70,7 @@ const ACTIONS = {
   'file.deleted': { area: 'account', title: 'File deleted', accounts_see: 'all fields' },
   'balance.topped_up': { area: 'balance', title: 'Funds added', accounts_see: 'all fields' },
   'balance.debited': { area: 'balance', title: 'Balance debited', accounts_see: 'all fields' },
-  'balance.debt_opened': { area: 'balance', title: 'Opening debt recorded', accounts_see: 'all fields' },
+  'balance.debt_opened': { area: 'balance', title: 'Debt recorded', accounts_see: 'all fields' },
   'plan.begun': { area: 'balance', title: 'Plan started', accounts_see: 'all fields' },
   'plan.renewed': { area: 'balance', title: 'Plan renewed', accounts_see: 'all fields' },
   'plan.changed': { area: 'balance', title: 'Next plan chosen', accounts_see: 'all fields' },

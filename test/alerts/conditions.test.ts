@@ -103,31 +103,33 @@ describe('routes', () => {
       'five: the provider is named, and its models are not repeated',
       [answers('one', 'a', 'xxtxx')],
       [],
-      ['failing_provider a: a is failing. The last 5 calls failed (500 4, timeout 1).'],
+      ['failing_provider a: a is failing. The last 5 calls failed: status 500 (4), timeout (1).'],
     ],
     [
       'two routes of a provider: one sum',
       [answers('one', 'a', 'xxxxx.xxxxt'), answers('two', 'a', 'ttttt')],
       [],
-      ['failing_provider a: a is failing. 10 of 11 calls in the last 5 minutes failed (500 9, timeout 1).'],
+      [
+        'failing_provider a: a is failing. 10 of 11 calls in the last 5 minutes failed: status 500 (9), timeout (1).',
+      ],
     ],
     [
       'a model that fails at a provider that serves others',
       [answers('one', 'a', 'xxxxx'), answers('two', 'a', '.')],
       [],
-      ['failing_model one: one is failing. The last 5 calls failed (500 5).'],
+      ['failing_model one: one is failing. The last 5 calls failed: status 500 (5).'],
     ],
     [
       'a route that fails, while another one serves its model',
       [answers('two', 'b', 'xxxxx'), answers('two', 'a', '....')],
       [],
-      ['failing_provider b: b is failing. The last 5 calls failed (500 5).'],
+      ['failing_provider b: b is failing. The last 5 calls failed: status 500 (5).'],
     ],
     [
       'a route that fails at a provider that serves others',
       [answers('two', 'a', 'xxxxx'), answers('two', 'b', '....'), answers('one', 'a', '.')],
       [],
-      ['failing_route two a:m: a:m of two is failing. The last 5 calls failed (500 5).'],
+      ['failing_route two a:m: a:m of two is failing. The last 5 calls failed: status 500 (5).'],
     ],
     ['a model that is not sold any more', [answers('gone', 'c', 'xxxxxxxxx')], [], []],
     [

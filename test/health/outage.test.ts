@@ -205,10 +205,10 @@ describe('a key', () => {
 })
 
 test.each<[causes: Record<string, number>, words: string]>([
-  [{ failed: 1 }, 'The last call failed (no route tried 1).'],
-  [{ timed_out: 2, failed: 1 }, 'The last 3 calls failed (timeout 2, no route tried 1).'],
-  [{ upstream_error: 1, '503': 2 }, 'The last 3 calls failed (503 2, connection failed 1).'],
-  [{ broke_off: 3, '200': 2 }, 'The last 5 calls failed (interrupted 3, error in the answer 2).'],
+  [{ failed: 1 }, 'The last call failed: no route tried (1).'],
+  [{ timed_out: 2, failed: 1 }, 'The last 3 calls failed: timeout (2), no route tried (1).'],
+  [{ upstream_error: 1, '503': 2 }, 'The last 3 calls failed: status 503 (2), connection failed (1).'],
+  [{ broke_off: 3, '200': 2 }, 'The last 5 calls failed: interrupted (3), error in the answer (2).'],
 ])('the sentence of an outage names its causes: %p', (causes, words) => {
   const failed = Object.values(causes).reduce((sum, count) => sum + count, 0)
   expect(outageSentence({ of: 'row', answers: failed, failed, causes })).toBe(words)

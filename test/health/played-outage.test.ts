@@ -79,8 +79,8 @@ async function play(answer: Answer | typeof answering, length_ms: number, every_
 const names = () => sent.map(({ type, data }) => `${type} ${data.rule} ${data.subject}`)
 
 const FAILURES: [string, Answer, rule: string, subject: string, sentence: RegExp][] = [
-  ['answers 500', refusal(500), 'failing_provider', PROVIDER, /calls .*failed \(500 \d+\)/],
-  ['drops connections', { steps: ['reset'] }, 'failing_provider', PROVIDER, /\(connection failed \d+\)/],
+  ['answers 500', refusal(500), 'failing_provider', PROVIDER, /calls .*failed: status 500 \(\d+\)/],
+  ['drops connections', { steps: ['reset'] }, 'failing_provider', PROVIDER, /: connection failed \(\d+\)/],
   ['rejects its key', refusal(401), 'rejected_key', `${PROVIDER}#1`, /rejects your key\. \d calls? failed/],
 ]
 /** A call each ten seconds, or five in ten minutes. */

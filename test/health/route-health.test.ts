@@ -205,7 +205,7 @@ test.each<[string, CallRecord[], [model: string, provider: string, sentence: str
   [
     'a first route that fails, and a second one that answers: the model works',
     [callOf({ provider: 'b' }, tried('a', 'overloaded'))],
-    ['working', 'impaired', 'm: The last call failed (overloaded 1).'],
+    ['working', 'impaired', 'm: The last call failed: overloaded (1).'],
   ],
   [
     'one of three',
@@ -214,7 +214,7 @@ test.each<[string, CallRecord[], [model: string, provider: string, sentence: str
       callOf({ outcome: 'failed', status: 502, provider: '' }, tried('a', 'timed_out')),
       callOf({}),
     ],
-    ['impaired', 'impaired', 'm: 1 of the last 3 calls failed (timeout 1).'],
+    ['impaired', 'impaired', 'm: 1 of the last 3 calls failed: timeout (1).'],
   ],
   [
     'bad requests that the provider refused',
@@ -224,7 +224,7 @@ test.each<[string, CallRecord[], [model: string, provider: string, sentence: str
   [
     'an interrupted answer',
     [callOf({ outcome: 'broken' }), callOf({})],
-    ['impaired', 'impaired', 'm: 1 of the last 2 calls failed (interrupted 1).'],
+    ['impaired', 'impaired', 'm: 1 of the last 2 calls failed: interrupted (1).'],
   ],
 ])('the health beside the figures, of calls: %s', async (_, calls, [model, provider, sentence]) => {
   const clock = { now: () => NOW_MS, log: memoryLog().log }

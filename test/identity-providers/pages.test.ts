@@ -129,7 +129,7 @@ describe('in Settings', () => {
     await one.open('/console/settings')
     await page.getByRole('heading', { name: 'Other ways to sign in' }).waitFor()
     await page.getByRole('button', { name: 'Link Example ID' }).click()
-    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor()
     await one.looksRight()
     // By the linked identity, in a new tab.
     const tab = page.context().waitForEvent('page')

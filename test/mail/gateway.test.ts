@@ -176,7 +176,7 @@ describe('the test of the mail server', () => {
     await recatalogue({ server: 'public_url = "https://gateway.example.com"' })
     expect(await refusalOf('POST', '/mail-test', { to: 'me@example.org' })).toEqual([
       409,
-      'No mail server is set. Set smtp and from in [mail] first.',
+      'No mail server is set. Set one, with a sender, first.',
     ])
     expect(await operator.json('POST', '/invitations', { account: 'anna' })).toMatchObject({
       mailed_to: null,

@@ -76,7 +76,7 @@ test.each([
 
 test('the operator sees the sum of welcome credits', async () => {
   await using one = await visit('operator', { size: 'wide' })
-  await one.open('/console/payments')
+  await one.open('/console/payments?tab=revenue')
   await one.page.getByText('Given away beside it: welcome credits 10.00 USD.').waitFor()
   await one.quiet()
   await one.looksRight()

@@ -314,10 +314,10 @@ describe('health', () => {
     const { troubles } = await operator.json('GET', '/health')
     const last_failure = { failure_class: 'overloaded', words: 'no room' }
     expect(troubles).toMatchObject([
-      { kind: 'provider', name: PROVIDER, detail: 'The last 5 calls failed (overloaded 5).' },
+      { kind: 'provider', name: PROVIDER, detail: 'The last 5 calls failed: overloaded (5).' },
     ])
     const model = await modelOf(operator)
-    const sentence = 'The last 5 calls failed (overloaded 5).'
+    const sentence = 'The last 5 calls failed: overloaded (5).'
     expect(model).toMatchObject({ health_state: 'failing', health: { state: 'failing', sentence } })
     expect(model.routes).toMatchObject([{ health: { state: 'failing' }, last_failure }])
     const { providers } = await operator.json('GET', '/providers')

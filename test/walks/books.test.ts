@@ -27,7 +27,7 @@ test('the health check shows failed checks and hides passed ones; transactions a
   const { page } = one
   await one.open('/console/books')
   await page.waitForURL(/\/console\/system\/health-check$/)
-  await page.getByText('So far the start of the gateway has checked the books only.').waitFor()
+  await page.getByText('So far, only the books were checked, when the gateway started.').waitFor()
   const linesOf = async (table: string) => {
     const lines = await page.getByRole('table', { name: table }).getByRole('row').allInnerTexts()
     return lines.map((line) => line.replace(/\s+/g, ' ').trim())

@@ -252,10 +252,10 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await using one = await visit('operator', walker)
     const { page } = one
     const picture = pictures(one, walker)
-    await one.open('/console/payments')
+    await one.open('/console/payments?tab=revenue')
     await page.getByText('This month so far.').waitFor()
     await picture('50-month')
-    await one.go(`/console/payments?from=${FROM}`)
+    await one.go(`/console/payments?tab=revenue&from=${FROM}`)
     await page.getByText('Chosen days').waitFor()
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export revenue CSV' }).click()

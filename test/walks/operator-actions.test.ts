@@ -140,7 +140,7 @@ describe('refunds', () => {
     const { id = 0 } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? {}
     await one.open(`/console/calls?account=${id}&outcome=completed`)
     await page.getByRole('button', { name: 'Refund these calls' }).click()
-    const all = page.getByRole('dialog', { name: 'Refund the calls of this filter' })
+    const all = page.getByRole('dialog', { name: 'Refund the filtered calls' })
     await all.getByText('2 completed calls').waitFor()
     // The command takes names, not ids.
     const command = all.getByText("tollgate refund --account 'alice' --outcome 'completed'")

@@ -65,7 +65,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await page.getByRole('cell', { name: 'desk' }).waitFor()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Remove passkey' }).click()
-    const confirming = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    const confirming = page.getByRole('dialog', { name: 'Confirm it’s you' })
     await confirming.waitFor()
     await one.looksRight()
     await confirming.getByRole('button', { name: 'Confirm with a passkey' }).click()

@@ -180,7 +180,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await one.open(`/console/plans/${acme}`)
     await says(one, /Unpaid since/)
     await one.looksRight()
-    await one.open('/console/payments')
+    await one.open('/console/payments?tab=revenue')
     await says(one, 'Revenue of plans')
     await says(one, 'Months of plans not used yet')
     await one.isClean()

@@ -143,13 +143,13 @@ describe('each section has a form of its own', () => {
   test('a table with free names is mentioned, with a link to the file', async () => {
     const { page } = one
     await one.go('/console/settings/telemetry')
-    await page.getByText('Set in the file alone: [telemetry.headers].').waitFor()
+    await page.getByText('to set [telemetry.headers].').waitFor()
     await one.looksRight()
     await page.getByRole('link', { name: 'Edit the configuration file' }).click()
     await page.waitForURL(/\/console\/system\/configuration$/)
     await one.go('/console/settings/limits')
     await page.getByLabel('Images a minute').waitFor()
-    expect(await page.getByText('Set in the file alone').count()).toBe(0)
+    expect(await page.getByText('to set [').count()).toBe(0)
   })
 
   test('Storage is shown, and changed on the server alone', async () => {
@@ -196,6 +196,7 @@ describe('each section has a form of its own', () => {
     await page.getByLabel('Images a minute').fill('99')
     await page.getByRole('link', { name: 'Retention' }).click()
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await leaving.getByText('Your changes are lost if you leave.').waitFor()
     await leaving.getByRole('button', { name: 'Stay on this page' }).click()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('link', { name: 'Retention' }).click()

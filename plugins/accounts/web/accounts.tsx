@@ -42,20 +42,7 @@ const COLUMNS: Column<AccountRowView>[] = [
   sorted(endColumn('balance', 'Available, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(
-    withWeekHint(
-      chargeColumn(
-        'spent',
-        'Spent in 7 days, USD',
-        'second-end',
-        ({ week_nanos }) => week_nanos,
-        ({ week_nanos }, decimals) => (
-          <>
-            <Money nanos={week_nanos} decimals={decimals} unit={false} />
-            <span className="on-phone"> in 7 days</span>
-          </>
-        ),
-      ),
-    ),
+    withWeekHint(chargeColumn('spent', 'Spent in 7 days, USD', 'second-end', ({ week_nanos }) => week_nanos)),
   ),
   {
     ...endColumn<AccountRowView>('change', 'Change', 'none', ({ change_percent }) =>

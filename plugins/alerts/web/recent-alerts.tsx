@@ -38,7 +38,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
         )}
         <p className="small soft">
           {webhook === null && !operates ? (
-            'Alerts are sent nowhere: no webhook is set.'
+            'No webhook is set, so alerts are shown only here and on the Overview.'
           ) : webhook === null ? (
             <>
               To receive alerts elsewhere, set a webhook in the{' '}

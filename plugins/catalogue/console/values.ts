@@ -10,6 +10,7 @@ import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { capital } from '../../../src/utilities/capital.ts'
+import { settingSections } from '../setting-fields.ts'
 import { draftOf, Path, Value } from './draft.ts'
 
 const MAX_VALUES = 60
@@ -95,12 +96,15 @@ export function valueAt(file: unknown, path: readonly (string | number)[]): unkn
   )
 }
 
-/** A mistake in one of the values, or an element of it, names its field; any other mistake names its line. */
+/** A mistake in a value of the form, or an element of it, names its field; one elsewhere in the file names its line. */
 function refusal({ path, line, message }: Mistake, values: Values) {
-  const own = values
+  const [section = ''] = values[0]?.path ?? []
+  const fields = settingSections().find(({ name }) => name === section)?.fields ?? []
+  const own = [...values, ...fields.map((field) => ({ path: [section, ...field.path] }))]
     .map((value) => writePath(value.path))
     .find((written) => path === written || path.startsWith(`${written}[`))
+  const place = path.startsWith(`${section}.`) ? path : `Line ${line}: ${path === '' ? 'the file' : path}`
   const words =
-    own === undefined ? `Line ${line}: ${path === '' ? 'the file' : path} ${message}` : capital(message)
+    own === undefined ? `${place} ${message}` : capital(message.replace(/^is missing: .*/s, 'enter a value'))
   return unprocessable(`${words}.`, { code: 'configuration_mistakes', param: own ?? 'values' })
 }

@@ -105,7 +105,9 @@ function Verdict(checks: LastChecks) {
             The books from call {count(from.call_id + 1)} on; all of them <Time at_ms={from.whole_at_ms} />.{' '}
           </>
         )}
-        {!is_complete && passed.length > 0 && 'So far the start of the gateway has checked the books only.'}
+        {!is_complete &&
+          passed.length > 0 &&
+          'So far, only the books were checked, when the gateway started.'}
       </span>
     </p>
   )

@@ -144,7 +144,7 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
           ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
           [
             side === 'operator' ? `${account}’s balance` : 'Balance',
-            <Money key="left" nanos={call.left_nanos} exact />,
+            <Money key="left" nanos={call.left_nanos} balance />,
           ],
           [
             'Request id',

@@ -75,7 +75,6 @@ function Spent({ of, decimals }: { of: KeyRowView; decimals: number }) {
           <Money nanos={spend_limit_nanos} unit={false} />
         </span>
       )}
-      <span className="on-phone"> spent</span>
     </>
   )
 }

@@ -135,10 +135,10 @@ function MailFilters({ filters, set, is_filtered, clear }: Filters) {
 
 const NoMails = () => (
   <EmptyState icon={Mail} title="No mails yet">
-    Set a mail server in the{' '}
+    Invitations and notices to accounts appear here, once a mail server is set in the{' '}
     <RightLink href="/settings/mail" right="operate">
       mail settings
     </RightLink>
-    . Invitations and notices to accounts then appear here.
+    .
   </EmptyState>
 )

@@ -33,13 +33,13 @@ export function MarkForm({ order, onClose }: OrderFormProps) {
       aria-label="Mark as paid"
     >
       <p>
-        {amountOf(order)} is expected. Enter what stands on your bank statement: another amount credits
-        nothing.
+        {amountOf(order)} is expected. Enter the amount on your bank statement: a different one adds no
+        credit.
       </p>
       <Field label="Amount received" name="amount">
         <UnitInput unit={currency} value={amount} onChange={setAmount} />
       </Field>
-      <Field label="Bank reference" name="reference" help="The bank’s own number of the transfer.">
+      <Field label="Bank reference" name="reference" help="The bank’s number of the transfer.">
         <TextInput value={reference} onChange={setReference} autoComplete="off" />
       </Field>
       <SubmitOrCancel onCancel={onClose}>{`Add ${order.credit_usd} USD to ${order.account}`}</SubmitOrCancel>

@@ -15,8 +15,8 @@ import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
+import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { RevenueByPlan } from '../../plans/web/plan-revenue.tsx'
-import { RevenueByGroup } from '../../prices/web/revenue-by-group.tsx'
 import type { OrderRow } from '../list.ts'
 import { OrderList, OrderStatus, useMethods } from './order-list.tsx'
 import { TestMode } from './test-mode.tsx'
@@ -28,17 +28,22 @@ const STUCK = { stuck: 'yes', limit: 50 } as const
 type Report = AnswerOf<typeof api.payments.get>
 type Method = Report['methods'][number]
 
-export function OperatorPayments() {
-  const [days, change] = useAddressState({ from: '', to: '', account: '' })
+/** The report of the days in the address; without any, of this month. */
+function useReport() {
+  const [days, change] = useAddressState({ from: '', to: '' })
   const zone = useZone()
   const query = withoutEmpty({ since: days.from, until: days.to, zone: zone === 'UTC' ? '' : zone })
   const report = useApi(['payments', query], () => api.payments.get({ query }), { every_ms: EVERY_MS })
-  const stuck = useApi(['orders', STUCK], () => api.orders.get({ query: STUCK }), { every_ms: EVERY_MS })
-  const methods = useMethods()
-  const is_this_month = days.from === '' && days.to === ''
-  const sells_plans = useFeature('plans')
   const set = ({ since, until }: { since?: string; until?: string }) =>
     change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
+  return { report, query, days: { since: days.from, until: days.to, set } }
+}
+
+export function OperatorPayments() {
+  const [{ account }] = useAddressState({ account: '' })
+  const { report } = useReport()
+  const stuck = useApi(['orders', STUCK], () => api.orders.get({ query: STUCK }), { every_ms: EVERY_MS })
+  const methods = useMethods()
   return (
     <Page title="Payments" lead="Orders, revenue by payment method, and what you owe to accounts.">
       {/* Parts that load later would push the content below them down. */}
@@ -48,53 +53,57 @@ export function OperatorPayments() {
         <>
           <TestMode is_test={report.data?.is_test} />
           {/* With an account filter, the page shows only orders. */}
-          {days.account === '' && (
+          {account !== '' ? (
+            <Section title="Orders">
+              <OrderList />
+            </Section>
+          ) : (
             <>
               <Loaded query={report} rows={3}>
                 {(data) => <PaymentFigures {...data} />}
               </Loaded>
               <StuckOrders orders={stuck.data?.orders ?? []} />
-              <Section title="Revenue">
-                <div className="stack">
-                  <div className="spread list-head">
-                    <div className="filters">
-                      <MonthFilter
-                        any={is_this_month ? 'This month' : 'Chosen days'}
-                        since={days.from}
-                        until={days.to}
-                        set={set}
-                      />
-                      <DayFilters since={days.from} until={days.to} set={set} />
-                    </div>
-                    <ExportCsv list="payments" query={query} label="Export revenue CSV" />
-                  </div>
-                  <Loaded query={report} rows={3}>
-                    {(data) => <Revenue {...data} is_this_month={is_this_month} />}
-                  </Loaded>
-                </div>
-              </Section>
+              <Tabs
+                label="Payments"
+                tabs={[
+                  { value: 'orders', title: 'Orders', content: <OrderList /> },
+                  { value: 'revenue', title: 'Revenue', content: <AllRevenue /> },
+                ]}
+              />
             </>
           )}
-          {days.account === '' && sells_plans && report.data && (
-            <Section title={is_this_month ? 'Revenue of plans this month' : 'Revenue of plans'}>
-              <RevenueByPlan query={is_this_month ? { since: report.data.from_at } : query} />
-            </Section>
-          )}
-          {days.account === '' && report.data && (
-            <Section title={is_this_month ? 'Calls and plans this month' : 'Calls and plans'}>
-              <p className="soft">
-                What accounts paid from their balances, by price group. The margin after payment fees is on
-                the <Link href="/">Overview</Link>.
-              </p>
-              <RevenueByGroup query={is_this_month ? { since: report.data.from_at } : query} />
-            </Section>
-          )}
-          <Section title={days.account === '' ? 'All orders' : 'Orders'}>
-            <OrderList />
-          </Section>
         </>
       )}
     </Page>
+  )
+}
+
+function AllRevenue() {
+  const { report, query, days } = useReport()
+  const sells_plans = useFeature('plans')
+  const is_this_month = days.since === '' && days.until === ''
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <div className="filters">
+          <MonthFilter any={is_this_month ? 'This month' : 'Chosen days'} {...days} />
+          <DayFilters {...days} />
+        </div>
+        <ExportCsv list="payments" query={query} label="Export revenue CSV" />
+      </div>
+      <Loaded query={report} rows={3}>
+        {(data) => (
+          <>
+            <Revenue {...data} is_this_month={is_this_month} />
+            {sells_plans && (
+              <Section title={is_this_month ? 'Revenue of plans this month' : 'Revenue of plans'}>
+                <RevenueByPlan query={is_this_month ? { since: data.from_at } : query} />
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </div>
   )
 }
 
@@ -102,7 +111,11 @@ function PaymentFigures({ open, stuck, liabilities, owed_nanos }: Report) {
   return (
     <Figures>
       <Figure label="Need attention" value={count(stuck)} note={stuck === 0 ? 'none' : 'see below'} />
-      <Figure label="Waiting for payment" value={count(open)} note="open orders" />
+      <Figure
+        label="Waiting for payment"
+        value={count(open)}
+        note={open === 1 ? 'open order' : 'open orders'}
+      />
       <Figure
         label="Owed to accounts"
         value={<Money nanos={owed_nanos} balance />}

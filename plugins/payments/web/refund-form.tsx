@@ -46,7 +46,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
         {end_plan && order.plan
           ? `The refunded part comes out of the price of ${order.plan.title}.`
           : `The credit of the refunded part is taken from ${account}’s balance.`}{' '}
-        The money then goes back as it was paid: {order.method_title}.
+        The money then goes back by the same payment method: {order.method_title}.
       </p>
       {order.plan?.can_end && (
         <Field
@@ -66,9 +66,9 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
       </Field>
       <Field
         inline
-        label="Let what the balance lacks become debt"
+        label="Allow debt"
         name="into_debt"
-        help="Otherwise a refund of more than the free balance is refused."
+        help="If off, a refund of more than the available balance is refused."
       >
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
@@ -101,7 +101,7 @@ function DebitPreview({ id, account, currency, amount, into_debt, end_plan }: De
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>
   const { debit_nanos, lacking_nanos, balance_nanos, fee, gifts_nanos } = data
-  const lacking = `${exactUsd(lacking_nanos)} USD more than the free balance`
+  const lacking = `${exactUsd(lacking_nanos)} USD more than the available balance`
   return (
     <p role="status" className={isPlaceholderData ? 'stale' : undefined}>
       <b>{exactUsd(debit_nanos)} USD</b> is taken from the balance of {account}
@@ -110,7 +110,7 @@ function DebitPreview({ id, account, currency, amount, into_debt, end_plan }: De
       .{lacking_nanos === 0 && ` It is then ${exactUsd(balance_nanos)} USD.`}
       {fee !== null && Number(fee) > 0 && ` The fee of the payment, ${fee} ${currency}, does not come back.`}
       {gifts_nanos > 0 &&
-        ` Credit that came with the payment, such as a welcome credit, is taken back within a minute: ${exactUsd(gifts_nanos)} USD. What the balance lacks becomes debt.`}
+        ` Credit that came with the payment, such as a welcome credit, is taken back within a minute: ${exactUsd(gifts_nanos)} USD. Any shortfall becomes debt.`}
     </p>
   )
 }

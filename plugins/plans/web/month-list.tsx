@@ -80,7 +80,13 @@ export function MonthList({ account, of_one = false }: MonthListProps) {
         linkNameOf={({ title }) => title}
         param={CURSOR}
         filtered={is_filtered && !of_one && { what: 'months', clear }}
-        none={<p className="soft">{of_one ? 'No months yet.' : 'No account has a plan.'}</p>}
+        none={
+          <p className="soft">
+            {of_one
+              ? 'No months yet.'
+              : 'No account has a plan. Accounts buy one on their page “Plan”; you can buy one for them on theirs, under Accounts.'}
+          </p>
+        }
       />
     </div>
   )

@@ -53,7 +53,7 @@ function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
           Models: <CommaList words={modelWords(models)} />
         </li>
         {concurrent_calls !== null && <li>{concurrent_calls} concurrent requests</li>}
-        <li>Calls beyond it: {overflowWords(overflow).toLowerCase()}</li>
+        <li>Calls beyond the plan: {overflowWords(overflow).toLowerCase()}</li>
       </ul>
       <OfferAction offer={offer} page={page} choose={choose} />
     </li>

@@ -15,7 +15,7 @@ export default function PlanOfAccount({ params: { account = '' } }: PageProps) {
   return (
     <Page
       title={`Plan of ${display_name || name}`}
-      lead="The rest of its limits, and its months."
+      lead="What is left of its limits, and the months it paid for."
       actions={
         <ButtonLink icon={Users} href={`/accounts/${id}`}>
           Account

@@ -52,7 +52,7 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 function RevenueTable({ plans }: Pick<Revenue, 'plans'>) {
-  if (plans.length === 0) return <p className="soft">No months were paid in this time.</p>
+  if (plans.length === 0) return <p className="soft">No plan was paid in this time.</p>
   const all: Row = {
     plan: '',
     title: 'All plans',

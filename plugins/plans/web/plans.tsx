@@ -17,7 +17,7 @@ export default function Plans() {
   return (
     <Page
       title="Plans"
-      lead="The months that accounts pay for, and the revenue of plans."
+      lead="Accounts with a plan, and the revenue of plans."
       actions={
         <ButtonLink href="/settings/plans" icon={Settings} right="operate">
           Plan settings
@@ -51,11 +51,11 @@ const PlanFigures = ({ active, unpaid, ending, unused_nanos }: Report) => (
       value={count(active)}
       note={ending === 0 ? 'none cancelled' : `${count(ending)} cancelled`}
     />
-    <Figure label="Unpaid" value={count(unpaid)} note="three days of grace" />
+    <Figure label="Unpaid" value={count(unpaid)} note={unpaid === 0 ? 'none' : 'in three days of grace'} />
     <Figure
       label="Paid and not used yet"
       value={<Money nanos={unused_nanos} balance />}
-      note="by time, owed to accounts"
+      note="owed to accounts"
     />
   </Figures>
 )

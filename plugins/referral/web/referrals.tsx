@@ -8,6 +8,7 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
+import { RightLink } from '../../console/web/parts/right-link.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -19,7 +20,7 @@ export default function Referrals() {
   return (
     <Page
       title="Referrals"
-      lead="Accounts that signed up by the link of another account, and what the other account earned by their payments."
+      lead="Accounts that signed up through another account’s link, and what that account earned from their payments."
       actions={
         <>
           <ButtonLink href="/settings/referral" right="operate">
@@ -37,7 +38,11 @@ export default function Referrals() {
         keyOf={({ id }) => id}
         none={
           <EmptyState icon={Gift} title="No referrals yet">
-            Set a share in the referral settings. Accounts then find their link at “Refer a friend”.
+            Accounts find their link at “Refer a friend”, once you set a share in the{' '}
+            <RightLink href="/settings/referral" right="operate">
+              referral settings
+            </RightLink>
+            .
           </EmptyState>
         }
       />

@@ -17,7 +17,7 @@ import { confirm_ways } from '../../page-parts.ts'
 export default function ConfirmSignIn() {
   const is_open = useSyncExternalStore(onConfirming, isConfirming)
   return (
-    <Dialog open={is_open} onClose={cancel} title="Confirm that it is you">
+    <Dialog open={is_open} onClose={cancel} title="Confirm it’s you">
       {is_open && <Ways />}
     </Dialog>
   )
@@ -38,7 +38,7 @@ function Ways() {
   const offered = confirm_ways.filter(({ name }) => ways.includes(name))
   return (
     <div className="stack">
-      <p className="soft">You signed in a while ago. This change needs a fresh proof.</p>
+      <p className="soft">You signed in a while ago. Sign in again to make this change.</p>
       {offered.map(({ name, load }) => (
         <Way key={name} load={load} />
       ))}

@@ -83,10 +83,10 @@ function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {
 
 const NoSignUps = () => (
   <EmptyState icon={UserPlus} title="No sign-ups yet">
-    Open sign-up in the{' '}
+    Accounts that people create appear here, once sign-up is open in the{' '}
     <RightLink href="/settings/sign_up" right="operate">
       sign-up settings
     </RightLink>
-    . Accounts that people create appear here.
+    .
   </EmptyState>
 )

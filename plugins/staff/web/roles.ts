@@ -14,7 +14,7 @@ export const ROLE_WORDS = [
   {
     value: 'auditor',
     label: 'Auditor',
-    may: 'Sees everything but what callers sent and got; changes nothing.',
+    may: 'Sees everything except the content of calls; changes nothing.',
   },
 ] as const satisfies readonly { value: StaffRole; label: string; may: string }[]
 

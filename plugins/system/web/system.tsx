@@ -98,6 +98,7 @@ function SystemSections({ system, alerts, children }: SectionsProps) {
           note={`${share(data.free_bytes / data.disk_bytes)} of ${bytes(data.disk_bytes)}`}
         />
       </Figures>
+      {alerts && <Alerts {...alerts} />}
       <Section title="Program">
         <Facts
           facts={[
@@ -116,7 +117,6 @@ function SystemSections({ system, alerts, children }: SectionsProps) {
         has_database={database.engine === SQLITE}
         has_files={files.bucket === null}
       />
-      {alerts && <Alerts {...alerts} />}
       <Backups />
       <HealthCheckSummary />
     </div>

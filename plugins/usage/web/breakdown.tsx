@@ -15,7 +15,6 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, chargeColumn, column, endColumn, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
-import { CurrentGroupNote } from '../../prices/web/revenue-by-group.tsx'
 import type { Overview } from './charts.tsx'
 import {
   type CallsFilter,
@@ -78,7 +77,9 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
             />
             <Pager next_cursor={next_cursor} newest="First" older="Next" />
             <WhereAnswered by={of} provider={query.provider} />
-            {of === 'price_group' && <CurrentGroupNote />}
+            {of === 'price_group' && (
+              <p className="soft small">Accounts count with the price group that they are in now.</p>
+            )}
           </>
         )}
       </Loaded>

@@ -192,7 +192,7 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
           <Figure
             label="Debts"
             value={<Money nanos={resale.debts_nanos} />}
-            note={resale.debtors === 0 ? 'no account' : `of ${countNoun(resale.debtors, 'account')}`}
+            note={resale.debtors === 0 ? 'none' : `of ${countNoun(resale.debtors, 'account')}`}
           />
         </>
       )}

@@ -32,7 +32,7 @@ export function BatchList() {
   return (
     <div className="stack">
       <div className="spread list-head">
-        <p className="soft">Vouchers that were created together.</p>
+        <p className="soft">Each batch holds vouchers that were created together.</p>
         <ExportCsv list="voucher-batches" query={{}} />
       </div>
       <PagedTable
@@ -80,10 +80,7 @@ const COLUMNS: Column<ConsoleBatch>[] = [
     <Money nanos={total_nanos} balance unit={false} />
   )),
   endColumn('unused', 'Unused, USD', 'second-end', ({ unused_amount_nanos }) => (
-    <>
-      <Money nanos={unused_amount_nanos} balance unit={false} />
-      <span className="on-phone"> unused</span>
-    </>
+    <Money nanos={unused_amount_nanos} balance unit={false} />
   )),
   endColumn('expires', 'Expires', 'none', ({ expires_at_ms }) =>
     expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,

@@ -105,9 +105,7 @@ function CreatedCodes({ created, onClose }: { created: Created; onClose: () => v
   const csv = `data:text/csv;charset=utf-8,${encodeURIComponent(`${lines.join('\r\n')}\r\n`)}`
   return (
     <div className="stack">
-      <Notice tone="warn">
-        The codes are shown only here, and are stored nowhere. Copy or save them before you close this.
-      </Notice>
+      <Notice tone="warn">Copy or save the codes now. They are shown only once.</Notice>
       <div className="voucher-codes">
         <Code what={codes.length === 1 ? 'code' : 'codes'} secret>
           {codes.join('\n')}

@@ -94,10 +94,18 @@ const COLUMNS: Column<ConsoleVoucher>[] = [
       {begins_with !== '' && <span className="soft"> · {begins_with}…</span>}
     </>
   )),
-  column('state', 'State', 'second', ({ state }) => (
-    <Status tone={TONES[state]}>{state === 'new' ? 'unused' : state}</Status>
+  column('state', 'State', 'second', ({ state, ...row }) => (
+    <>
+      <Status tone={TONES[state]}>{state === 'new' ? 'unused' : state}</Status>
+      {state === 'redeemed' && (
+        <span className="on-phone">
+          {' '}
+          by <RowAccountLink {...row} />
+        </span>
+      )}
+    </>
   )),
-  column('account', 'Redeemed by', 'second-end', (row) => <RowAccountLink {...row} />),
+  column('account', 'Redeemed by', 'none', (row) => <RowAccountLink {...row} />),
   column('batch', 'Batch', 'none', ({ batch }) => batch),
   endColumn('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (
     <Money nanos={amount_nanos} balance unit={false} />
@@ -109,7 +117,7 @@ const COLUMNS: Column<ConsoleVoucher>[] = [
 ]
 
 const revokeColumn = (onRevoke: (voucher: ConsoleVoucher) => void): Column<ConsoleVoucher> =>
-  endColumn('actions', '', 'none', (voucher) =>
+  endColumn('actions', '', 'second-end', (voucher) =>
     voucher.state !== 'new' ? null : (
       <Button small onClick={() => onRevoke(voucher)}>
         Revoke

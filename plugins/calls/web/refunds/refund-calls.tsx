@@ -29,7 +29,7 @@ export function RefundCalls({ query }: { query: Query }) {
       <Button icon={Undo2} onClick={() => setOpen(true)}>
         Refund these calls
       </Button>
-      <Dialog open={is_open} onClose={close} title="Refund the calls of this filter">
+      <Dialog open={is_open} onClose={close} title="Refund the filtered calls">
         {is_open && <RefundsOf query={query} onClose={close} />}
       </Dialog>
     </>
@@ -43,7 +43,7 @@ function RefundsOf({ query, onClose }: { query: Query; onClose: () => void }) {
       {(refundable) =>
         refundable.calls === 0 ? (
           <>
-            <p>No calls of this filter have anything to refund.</p>
+            <p>None of these calls has a charge to refund.</p>
             <DialogActions>
               <Button onClick={onClose}>Close</Button>
             </DialogActions>
@@ -95,8 +95,8 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
         <b>
           {countNoun(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
         </b>
-        , of {countNoun(accounts, 'account')}. What is left of each charge goes back to the balance that paid
-        it; debt is paid first.
+        , of {countNoun(accounts, 'account')}. The rest of each charge goes back to the balance that paid it,
+        where debt is paid first.
       </p>
       {has_more && (
         <p>More calls match. These are the newest {count(calls)}: refund the others after them.</p>

@@ -128,7 +128,7 @@ export function useDraft(read: CatalogueFile): Draft {
   }, [is_checking, current, check])
 
   const is_typing = useIsTyping()
-  useLeaveGuard(is_changed || is_typing)
+  useLeaveGuard(is_changed || is_typing, true)
   const safe_text = checked?.of === text ? (checked?.answer.safe_text ?? undefined) : undefined
   useEffect(() => {
     if (is_changed) keepDraft({ text: current, hash: base.hash, made_at: location.pathname }, safe_text)

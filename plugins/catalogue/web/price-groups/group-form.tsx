@@ -34,7 +34,7 @@ export function GroupFields({ draft, onChange, has_accounts }: GroupFieldsProps)
         help={
           has_accounts
             ? 'Accounts keep the name that they have: if you rename the group, move them afterwards.'
-            : 'Accounts are moved into the group by this name.'
+            : 'You choose it for accounts on their pages.'
         }
       >
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
@@ -43,9 +43,9 @@ export function GroupFields({ draft, onChange, has_accounts }: GroupFieldsProps)
         <TextInput value={draft.factor} onChange={set('factor')} inputMode="decimal" autoComplete="off" />
       </Field>
       <Field
-        label="Factors of some models"
+        label="Factors of models"
         name="models"
-        help="One per line: a model or a pattern, and its factor, such as gpt-* 0.9. Of several patterns the longest applies."
+        help="One per line: a model or a pattern, and its factor, such as gpt-* 0.9. If several patterns match, the longest applies."
       >
         <TextArea code rows={3} value={draft.models} onChange={set('models')} />
       </Field>

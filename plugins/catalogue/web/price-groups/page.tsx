@@ -22,35 +22,23 @@ const COLUMNS: Column<Group>[] = [
   endColumn('factor', 'Factor', 'none', ({ factor, in_catalogue }) =>
     in_catalogue ? factor : 'list prices',
   ),
-  column('models', 'Factors of some models', 'second', ({ model_factors, below_cost }) => (
-    <>
-      {model_factors.length === 0 ? (
-        <span className="soft">–</span>
-      ) : (
-        model_factors.map(({ models, factor }) => `${models} × ${factor}`).join(', ')
-      )}
-      {below_cost.length > 0 && (
-        <span className="on-phone">
-          {' '}
-          <BelowCost models={below_cost} />
-        </span>
-      )}
-    </>
-  )),
-  column('cost', 'Below cost', 'none', ({ below_cost }) => <BelowCost models={below_cost} />),
-  endColumn('accounts', 'Accounts', 'second-end', ({ name, accounts }) =>
-    accounts === 0 ? (
-      <span className="soft">0</span>
+  column('models', 'Factors of models', 'none', ({ model_factors }) =>
+    model_factors.length === 0 ? (
+      <span className="soft">–</span>
     ) : (
-      <Link
-        href={`/accounts?group=${encodeURIComponent(name)}`}
-        aria-label={`${countNoun(accounts, 'account')} in ${name}`}
-      >
-        {count(accounts)}
-        <span className="on-phone">{accounts === 1 ? ' account' : ' accounts'}</span>
-      </Link>
+      model_factors.map(({ models, factor }) => `${models} × ${factor}`).join(', ')
     ),
   ),
+  column('cost', 'Below cost', 'second', ({ below_cost }) => <BelowCost models={below_cost} />),
+  endColumn('accounts', 'Accounts', 'second-end', ({ name, accounts }) => (
+    <Link
+      href={`/accounts?group=${encodeURIComponent(name)}`}
+      aria-label={`${countNoun(accounts, 'account')} in ${name}`}
+    >
+      {count(accounts)}
+      <span className="on-phone">{accounts === 1 ? ' account' : ' accounts'}</span>
+    </Link>
+  )),
 ]
 
 const MAX_NAMED = 3
@@ -60,7 +48,8 @@ function BelowCost({ models }: { models: readonly string[] }) {
   const more = models.length - MAX_NAMED
   return (
     <span className="below-cost" title={models.join(', ')}>
-      <TriangleAlert className="icon" aria-hidden /> {models.slice(0, MAX_NAMED).join(', ')}
+      <TriangleAlert className="icon" aria-hidden /> <span className="on-phone">below cost: </span>
+      {models.slice(0, MAX_NAMED).join(', ')}
       {more > 0 && ` and ${countNoun(more, 'other')}`}
     </span>
   )
@@ -80,7 +69,7 @@ export default function PriceGroups() {
   return (
     <Page
       title="Price groups"
-      lead="Accounts in a group pay list prices times its factor. All others pay list prices."
+      lead="Accounts in a group pay list prices times its factor. Choose an account’s group on its page: More, Edit details."
       actions={
         <>
           <ButtonLink icon={BarChart3} href="/?by=price_group">

@@ -4,7 +4,7 @@ const CURRENCIES = 'Such as EUR, USD. Leave empty for all that have a rate.'
 
 const PAYMENTS = {
   title: 'Payments',
-  lead: 'How accounts pay: by card, by bank transfer, or both. Without either, there is no “Add funds”.',
+  lead: 'How accounts pay: by card, by bank transfer, or both. Set one of them to offer “Add funds”.',
   groups: { presets: 'Add funds', 'stripe.secret_key': 'Cards, by Stripe', 'manual.title': 'Bank transfers' },
   example: `[payments.rates]   # USD of credit for one unit; without rates, accounts pay in USD
 EUR = "1.08"
@@ -15,10 +15,14 @@ from_usd = "100"
 percent = "5"`,
   labels: {
     presets: { label: 'Proposed amounts', help: 'Such as 25, 50, 100, in the currency of the payment.' },
-    'stripe.secret_key': { label: 'Secret key', help: 'sk_… or a restricted rk_…, or env:NAME.', code: true },
+    'stripe.secret_key': {
+      label: 'Secret key',
+      help: 'From Stripe’s dashboard: sk_… or a restricted rk_…, or env:NAME. Needs a public URL.',
+      code: true,
+    },
     'stripe.webhook_secret': {
       label: 'Webhook secret',
-      help: 'The signing secret of the webhook endpoint, whsec_…, or env:NAME.',
+      help: 'At Stripe, create a webhook endpoint for your public URL with /payments/stripe/webhook. Its signing secret is whsec_…, or env:NAME.',
       code: true,
     },
     'stripe.currencies': { label: 'Currencies', help: CURRENCIES, code: true },
@@ -35,8 +39,8 @@ percent = "5"`,
       rows: 3,
     },
     'manual.currencies': { label: 'Currencies', help: CURRENCIES, code: true },
-    'manual.min_usd': { label: 'Smallest transfer', help: 'USD of credit. Leave empty for 1.' },
-    'manual.max_usd': { label: 'Largest transfer', help: 'USD of credit. Leave empty for 10000.' },
+    'manual.min_usd': { label: 'Smallest transfer', help: 'In USD of credit. Leave empty for 1.' },
+    'manual.max_usd': { label: 'Largest transfer', help: 'In USD of credit. Leave empty for 10,000.' },
     'manual.expires_days': {
       label: 'Days until an order expires',
       help: 'A transfer that arrives later can still be marked as paid.',
@@ -63,7 +67,7 @@ export const MONEY = {
   },
   catalogue: {
     title: 'Markup',
-    lead: 'How much your prices are above the costs of providers.',
+    lead: 'How far your prices are above the costs of providers.',
     labels: {
       markup: {
         label: 'Markup',
@@ -74,7 +78,7 @@ export const MONEY = {
   payments: PAYMENTS,
   plans: {
     title: 'Plans',
-    lead: 'Plans that accounts can buy: a price for a month, and how much the calls that it covers may cost.',
+    lead: 'Monthly plans that accounts can buy. A plan covers calls up to its limits.',
     example: `[[plans.offered]]
 name = "pro"
 title = "Pro"
@@ -87,10 +91,10 @@ overflow = true      # calls beyond them are paid from the balance`,
   },
   referral: {
     title: 'Referrals',
-    lead: 'What an account gets for customers who sign up by its link.',
+    lead: 'What an account earns from customers who sign up through its link.',
     labels: {
       share: { label: 'Share of payments', help: 'From 0 to 1: 0.1 is 10 %. 0 turns referrals off.' },
-      months: { label: 'Months', help: 'For how long after the sign-up.' },
+      months: { label: 'Months', help: 'How long after the sign-up payments count.' },
     },
   },
 } as const

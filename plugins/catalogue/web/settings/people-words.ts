@@ -5,7 +5,7 @@ const SIGN_UP = {
   lead: 'Who may create an account for themselves. Needs a mail server and a public URL.',
   groups: {
     mode: 'Who may sign up',
-    challenge: 'Challenge',
+    challenge: 'Protection from bots',
     per_address_per_day: 'Limits',
     terms_version: 'Terms',
     welcome_usd: 'First payment',
@@ -22,8 +22,8 @@ const SIGN_UP = {
       code: true,
     },
     challenge: { label: 'Challenge', options: { altcha: 'ALTCHA', turnstile: 'Turnstile', none: 'None' } },
-    turnstile_site_key: { label: 'Site key', code: true },
-    turnstile_secret: { label: 'Secret key', help: 'Or env:NAME. Hidden once saved.', code: true },
+    turnstile_site_key: { label: 'Turnstile site key', code: true },
+    turnstile_secret: { label: 'Turnstile secret key', help: 'Or env:NAME.', code: true },
     per_address_per_day: { label: 'Sign-ups a day per network address', help: '0 for no limit.' },
     per_domain_per_day: {
       label: 'Sign-ups a day per email domain',
@@ -33,7 +33,7 @@ const SIGN_UP = {
     terms_version: { label: 'Version of the terms', help: 'Kept with each acceptance, such as 2026-11.' },
     welcome_usd: {
       label: 'Welcome credit',
-      help: 'Given once, with the first payment of an account that signed up, and at most as much as is paid. 0 for none.',
+      help: 'Added once, to the first payment of an account that signed up, up to the amount paid. 0 for none.',
     },
   },
 } as const
@@ -41,7 +41,7 @@ const SIGN_UP = {
 export const PEOPLE = {
   sign_in: {
     title: 'Identity providers',
-    lead: 'Sign-in with Google, Microsoft, GitHub and others. Needs a public URL.',
+    lead: 'Sign-in with Google, Microsoft, GitHub and others. Needs a public URL: with /console/sign-in/NAME, it is the redirect URI to enter at the provider.',
     example: `[[sign_in.oidc]]
 name = "google"
 preset = "google"    # google, microsoft, keycloak, github; none for others
@@ -53,11 +53,11 @@ for = "accounts"     # or "staff", "both"`,
   sign_up: SIGN_UP,
   staff: {
     title: 'Staff',
-    lead: 'What people with the role support may do with money. System, Staff has the people.',
+    lead: 'How much people with the role support may credit. Manage people in System, Staff.',
     labels: {
       support_credit_usd: {
         label: 'Support credit a day',
-        help: 'What each support person may add and refund in a day (UTC), together. 0 for nothing.',
+        help: 'The most that each support person may add and refund in a day (UTC). 0 for nothing.',
       },
     },
   },

@@ -66,8 +66,9 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
       {tables.length > 0 && (
         <>
           <p className="soft">
-            Set in the file alone: <code>{tables.map((table) => `[${table}]`).join(', ')}</code>.{' '}
-            <Link href="/system/configuration">Edit the configuration file</Link>
+            <Link href="/system/configuration">Edit the configuration file</Link> to set{' '}
+            <code>{tables.map((table) => `[${table}]`).join(', ')}</code>
+            {example ? ', such as:' : '.'}
           </p>
           {example && <Code what="example">{example}</Code>}
         </>

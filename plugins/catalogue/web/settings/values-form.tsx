@@ -119,6 +119,9 @@ export function ValueFields({ values, fields, labels }: ValueFieldsProps) {
         inline={kind === 'switch' && field.fallback !== null}
         help={[
           help,
+          field.is_secret && fixed === null && !/hidden once saved/i.test(String(help))
+            ? 'Hidden once saved.'
+            : '',
           needs_restart && fixed === null ? 'Needs a restart.' : '',
           fixed !== null && is_mixed ? fixedWords(fixed) : '',
         ]

@@ -186,7 +186,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
   alerts: {
     title: 'Alerts',
-    lead: 'Spend that raises an alert, and where alerts are sent. System has the latest.',
+    lead: 'Spend that raises an alert, and where alerts are sent. The latest are in System.',
     groups: { webhook_url: 'Webhook', account_daily_usd: 'Daily spend (UTC)' },
     labels: {
       webhook_url: {
@@ -196,7 +196,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       },
       webhook_secret: {
         label: 'Webhook secret',
-        help: 'Signs each alert, such as whsec_…, or env:NAME. Hidden once saved.',
+        help: 'Signs each alert, such as whsec_…, or env:NAME.',
         code: true,
       },
       account_daily_usd: { label: 'Daily alert per account', help: 'Leave empty for none.' },
@@ -211,7 +211,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
     labels: {
       smtp: {
         label: 'Mail server',
-        help: 'Such as smtp://user:password@mail.example.com:587 (STARTTLS), smtps:// for TLS, or env:NAME.',
+        help: 'Such as smtp://user:password@mail.example.com:587 (STARTTLS), smtps:// for TLS, or env:NAME. Hidden once saved if it has a password.',
         code: true,
       },
       from: { label: 'Sender', help: 'Such as Example AI <noreply@example.com>.' },
@@ -230,7 +230,11 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       prefix: { label: 'Prefix', help: 'A path within the bucket.', code: true },
       ...BUCKET_LABELS,
       passphrase: { label: 'Passphrase', code: true },
-      recipient: { label: 'Recipient', help: 'The age public key of who can decrypt backups.', code: true },
+      recipient: {
+        label: 'Recipient',
+        help: 'An age public key. Its private key decrypts the backups.',
+        code: true,
+      },
     },
   },
   metrics: {
@@ -239,7 +243,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
     labels: {
       token: {
         label: 'Token',
-        help: 'The bearer token of GET /metrics, or env:NAME. Without it there is no /metrics. Hidden once saved.',
+        help: 'The bearer token of GET /metrics, or env:NAME. Leave empty to switch /metrics off.',
         code: true,
       },
       listen: {

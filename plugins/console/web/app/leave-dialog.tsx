@@ -8,6 +8,7 @@ import { createNotifier } from './notifier.ts'
 const changes = createNotifier()
 /** The number of mounted components with unsaved changes. */
 let guards = 0
+let is_kept = false
 /** The navigation that waits for the user's answer. */
 let pending: (() => void) | null = null
 /** The address of the guarded page with its query. The browser reports a step back only after it has left this address. */
@@ -20,18 +21,19 @@ function setPending(navigation: (() => void) | null): void {
   changes.notify()
 }
 
-/** Asks the user before they leave the page, as long as it has unsaved changes. */
-export function useLeaveGuard(has_changes: boolean): void {
+/** Asks the user before they leave the page, as long as it has unsaved changes. @param keeps_draft whether they survive it */
+export function useLeaveGuard(has_changes: boolean, keeps_draft = false): void {
   useEffect(() => {
     if (!has_changes) return
     guards += 1
+    is_kept = keeps_draft
     rememberAddress()
     addEventListener('beforeunload', preventUnload)
     return () => {
       guards -= 1
       removeEventListener('beforeunload', preventUnload)
     }
-  }, [has_changes])
+  }, [has_changes, keeps_draft])
 }
 
 const rememberAddress = (): void => {
@@ -88,10 +90,7 @@ export function LeaveDialog() {
   const first = useRef<HTMLButtonElement>(null)
   return (
     <Dialog open={is_pending} onClose={stay} title="Leave without saving?" first={first}>
-      <div>
-        Your changes are not in force yet. They stay in this tab as a draft: come back to save or discard
-        them.
-      </div>
+      {is_kept ? 'Your changes stay in this tab as a draft.' : 'Your changes are lost if you leave.'}
       <DialogActions>
         <Button ref={first} onClick={stay}>
           Stay on this page

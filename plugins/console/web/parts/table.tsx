@@ -81,10 +81,11 @@ export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked, foot } = props
   const decimals = decimalsFor(columns.flatMap(({ amounts }) => (amounts ? rows.map(amounts) : [])))
   const cellsOf = (row: Row, inFirst = (cell: ReactNode) => cell) =>
-    columns.map(({ key, end, phone, cell }, at) => {
+    columns.map(({ key, title, end, phone, cell, amounts }, at) => {
       const content = cell(row, decimals)
+      const usd = title.endsWith('USD') && amounts?.(row) !== null ? title.replace(/,? ?USD$/, '') : undefined
       return (
-        <td key={key} className={classNames(end && 'end')} data-phone={phone}>
+        <td key={key} className={classNames(end && 'end')} data-phone={phone} data-usd={usd}>
           {at === 0 ? inFirst(content) : content}
         </td>
       )

@@ -77,7 +77,7 @@ function wordsOf({
 }: Pick<Me, 'email' | 'email_is_verified' | 'pending_email' | 'can_mail'>): string {
   if (pending_email !== null) return `Open the link that was mailed to ${pending_email}.`
   if (email_is_verified) return 'Confirmed. You sign in with it, and get links and notices there.'
-  if (!can_mail) return 'This gateway sends no mails.'
+  if (!can_mail) return 'No mail server is set.'
   return email === null
     ? 'With a confirmed address you can sign in by a link, and set a new password if you forget yours.'
     : 'Not confirmed yet: no links are mailed to it.'
