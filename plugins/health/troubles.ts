@@ -266,7 +266,7 @@ function partsOf(sentences: readonly string[]): string | undefined {
 
 /** A status below 400 is an error inside of an answer that had started with a success status, such as a stream. */
 const causeWord = (cause: string): string =>
-  CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : `status ${cause}`)
+  CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : cause.replace(/^\d/, 'status $&'))
 
 function causeWords(causes: Record<string, number>): string {
   const most = Object.entries(causes).sort(([, one], [, other]) => other - one)

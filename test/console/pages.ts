@@ -34,7 +34,6 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'account', who: 'operator', address: '/console/accounts/bob' },
   { name: 'sign-ups', who: 'operator', address: '/console/sign-ups' },
   { name: 'payments', who: 'operator', address: '/console/payments' },
-  { name: 'payments-revenue', who: 'operator', address: '/console/payments?tab=revenue' },
   { name: 'order', who: 'operator', address: '/console/orders/2' },
   { name: 'plans', who: 'operator', address: '/console/plans' },
   { name: 'plans-revenue', who: 'operator', address: '/console/plans?tab=revenue' },
