@@ -107,11 +107,9 @@ describe('routes', () => {
     ],
     [
       'two routes of a provider: one sum',
-      [answers('one', 'a', 'xxxxx.xxxxt'), answers('two', 'a', 'ttttt')],
+      [answers('one', 'a', 'xxxxx.xxxxx'), answers('two', 'a', 'ttttt')],
       [],
-      [
-        'failing_provider a: a is failing. 10 of 11 calls in the last 5 minutes failed: status 500 (9), timeout (1).',
-      ],
+      ['failing_provider a: a is failing. 10 of 11 calls in the last 5 minutes failed: status 500 (10).'],
     ],
     [
       'a model that fails at a provider that serves others',
