@@ -66,7 +66,7 @@ describe('a member', () => {
     expect((await member.json('GET', '/call-sums')).calls).toBe(2)
     expect(await member.json('GET', '/refusals')).toMatchObject({ refused: 1 })
     expect((await member.json('GET', `/search?q=${ids.second}`)).calls).toHaveLength(1)
-    expect((await member.json('GET', '/start')).account).toMatchObject({ keys: 2 })
+    expect([maxs.key.id, second.key.id]).toContain((await member.json('GET', '/start')).account.key_id)
     expect((await member.json('GET', '/history').catch(String)) as string).toContain('403')
   })
 

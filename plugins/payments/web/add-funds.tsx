@@ -15,7 +15,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
-import { Offer, type WantedOffer } from './offer.tsx'
+import { Offer, useOffer, type WantedOffer } from './offer.tsx'
 import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
@@ -85,6 +85,7 @@ function useFundsChoice({ methods, presets }: Methods) {
 function FundsForm(data: Methods) {
   const { presets, bonuses } = data
   const { usable, method, currency, amount, wanted, choose } = useFundsChoice(data)
+  const offer = useOffer(wanted)
   const [, go] = useLocation()
   const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({
@@ -127,7 +128,7 @@ function FundsForm(data: Methods) {
         <Bonuses bonuses={bonuses} />
         <FormActions>
           <SubmitButton>
-            {wanted.amount === '' ? 'Pay' : `Pay ${wanted.amount} ${wanted.currency}`}
+            {offer.isError || wanted.amount === '' ? 'Pay' : `Pay ${wanted.amount} ${wanted.currency}`}
           </SubmitButton>
         </FormActions>
       </Form>

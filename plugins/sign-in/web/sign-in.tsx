@@ -86,7 +86,7 @@ function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormPro
             <Field
               label="Account or email"
               name="account"
-              help="Your email address, or the name of your account. The first operator may leave it empty."
+              help="Your email address or account name. The first operator may leave it empty."
             >
               <TextInput
                 autoComplete="username"

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { type AnswerOf, type api, pathPart } from '../../../console/web/app/client.ts'
 import { useViewer, type Viewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
-import { briefCount, duration, exactUsd } from '../../../console/web/parts/amounts.ts'
+import { briefCount, duration, exactUsd, roundedUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { causeWord, Outcome } from '../../../console/web/parts/outcome.tsx'
@@ -84,7 +84,7 @@ const CHARGE: Column<TableRow> = chargeColumn(
   ({ row }, decimals) => (
     <>
       <Money nanos={chargeOf(row)} decimals={decimals} unit={false} />
-      {row.paid_by === 'plan' && <div className="small soft">{exactUsd(row.covered_nanos)} by plan</div>}
+      {row.paid_by === 'plan' && <div className="small soft">{roundedUsd(row.covered_nanos)} by plan</div>}
       {row.refunded_nanos > 0 && (
         <div className="small soft">
           {row.refunded_nanos === row.cost_nanos ? 'refunded' : `${exactUsd(row.refunded_nanos)} refunded`}
