@@ -69,11 +69,11 @@ test('the entry that a call links to is on the page, and marked, however old it 
   await using one = await visit('operator')
   const { page } = one
   await one.open(`/console/calls/${request_id}`)
-  await page.getByRole('link', { name: `entry ${entry?.id}` }).click()
+  await page.getByRole('link', { name: `transaction ${entry?.id}` }).click()
   const marked = page.locator('tr[aria-current]')
   await marked.getByText(String(request_id)).waitFor({ state: 'attached' })
   expect(await marked.count()).toBe(1)
-  await page.getByText(`Entry ${entry?.id}`, { exact: true }).waitFor()
+  await page.getByText(`Transaction ${entry?.id}`, { exact: true }).waitFor()
   await one.quiet()
   await one.looksRight()
   await picture(one, 'entry')

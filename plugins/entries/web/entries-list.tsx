@@ -189,7 +189,7 @@ export function EntriesList({ account }: EntriesListProps) {
 const FirstEntryNote = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
   <div className="row">
     <span>
-      <b>Entry {entry}</b> and older ones
+      <b>Transaction {entry}</b> and older ones
     </span>
     <Button small onClick={onLeave}>
       Show newest
