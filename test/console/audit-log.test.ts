@@ -32,6 +32,7 @@ interface Line {
   key_id: number | null
   request_id: string | null
   session_id: number | null
+  person: string | null
   before: unknown
   after: unknown
 }
@@ -270,8 +271,8 @@ describe('each change has its lines', () => {
     await act()
     const found = await linesAfter(before)
     expect(found).toMatchObject(lines)
-    const [{ request_id, session_id } = found[0] as Line] = found
-    expect([request_id, session_id]).toEqual([expect.stringMatching(/^req_/), expect.any(Number)])
+    const [{ request_id, session_id, by, person } = found[0] as Line] = found
+    expect([request_id?.slice(0, 4), typeof session_id, !person]).toEqual(['req_', 'number', by === 'key'])
     expect(found.every((line) => line.request_id === request_id)).toBe(true)
   })
 

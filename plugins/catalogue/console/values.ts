@@ -105,6 +105,8 @@ function refusal({ path, line, message }: Mistake, values: Values) {
     .find((written) => path === written || path.startsWith(`${written}[`))
   const place = path.startsWith(`${section}.`) ? path : `Line ${line}: ${path === '' ? 'the file' : path}`
   const words =
-    own === undefined ? `${place} ${message}` : capital(message.replace(/^is missing: .*/s, 'enter a value'))
+    own === undefined
+      ? `${place} ${message}`
+      : capital(message.replace(/^(?:is missing: |must be text in quotes).*/s, 'enter a value'))
   return unprocessable(`${words}.`, { code: 'configuration_mistakes', param: own ?? 'values' })
 }
