@@ -23,11 +23,7 @@ const SIGN_UP = {
     },
     challenge: { label: 'Challenge', options: { altcha: 'ALTCHA', turnstile: 'Turnstile', none: 'None' } },
     turnstile_site_key: { label: 'Turnstile site key', code: true },
-    turnstile_secret: {
-      label: 'Turnstile secret key',
-      help: 'From Cloudflare’s dashboard, or env:NAME.',
-      code: true,
-    },
+    turnstile_secret: { label: 'Turnstile secret key', help: 'Or env:NAME.', code: true },
     per_address_per_day: { label: 'Sign-ups a day per network address', help: '0 for no limit.' },
     per_domain_per_day: {
       label: 'Sign-ups a day per email domain',
