@@ -112,6 +112,6 @@ const COLUMNS: Column<ConsoleMonth>[] = [
   endColumn('due', 'Paid, USD', 'second-end', ({ due_nanos, state }) => (
     <Money nanos={isUnpaid(state) ? null : due_nanos} unit={false} />
   )),
-  endColumn('begins', 'From', 'second', ({ starts_at_ms }) => <ClockTime at_ms={starts_at_ms} />),
+  endColumn('begins', 'From', 'none', ({ starts_at_ms }) => <ClockTime at_ms={starts_at_ms} />),
   endColumn('ends', 'Until', 'none', ({ ends_at_ms }) => <ClockTime at_ms={ends_at_ms} />),
 ]

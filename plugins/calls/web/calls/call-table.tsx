@@ -84,7 +84,9 @@ const CHARGE: Column<TableRow> = chargeColumn(
   ({ row }, decimals) => (
     <>
       <Money nanos={chargeOf(row)} decimals={decimals} unit={false} />
-      {row.paid_by === 'plan' && <div className="small soft">{roundedUsd(row.covered_nanos)} by plan</div>}
+      {row.paid_by === 'plan' && (
+        <div className="small soft">{roundedUsd(row.covered_nanos)} USD by plan</div>
+      )}
       {row.refunded_nanos > 0 && (
         <div className="small soft">
           {row.refunded_nanos === row.cost_nanos ? 'refunded' : `${exactUsd(row.refunded_nanos)} refunded`}
