@@ -100,12 +100,12 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
   }
 }
 
-/** Begins a plan of an account: number 4 has no overflow to its balance. 4 and 6 limit calls at once. */
+/** Begins a plan of an account: number 4 has no overflow to its balance; 4 and 6 may have two calls at once. */
 async function beginPlan(tables: Simulated, model: Model, account_id: number): Promise<void> {
   const earlier_plans = tables.plans_started.get(account_id) ?? 0
   const limits = PLAN_LIMITS[earlier_plans % PLAN_LIMITS.length] ?? {}
   const overflow = account_id !== 4
-  const concurrent_calls = { 4: 3, 6: 2 }[account_id]
+  const concurrent_calls = { 4: 2, 6: 2 }[account_id]
   model.beginPlan(account_id, limits, overflow, concurrent_calls)
   await tables.run(`UPDATE accounts SET plan_period_id = NULL WHERE id = ${account_id}`)
   await tables.run(`DELETE FROM budgets WHERE account_id = ${account_id} AND plan_period_id IS NOT NULL`)
