@@ -281,11 +281,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/console/': 6_584,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
-  // Plainer names of payments' functions, which fill more lines.
-  'plugins/': 107_549,
+  // A page of settings names the blocks that only the file can change.
+  'plugins/': 107_558,
 }
-/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back. */
-const MAX_TEST_LINES = 186_011
+/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
+const MAX_TEST_LINES = 186_014
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

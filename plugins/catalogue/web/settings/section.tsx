@@ -9,7 +9,7 @@ import { TestMail } from '../../../mail/web/test-mail.tsx'
 import { useFile } from '../parts/draft.ts'
 import { useSettings } from '../parts/schema-fields.tsx'
 import type { Settings } from '../parts/setting-text.ts'
-import { blockAt, type CatalogueFile } from '../parts/values.ts'
+import { blockAt, type CatalogueFile, valueIn } from '../parts/values.ts'
 import { SettingsFrame } from './frame.tsx'
 import { OwnLimits } from './own-limits.tsx'
 import { ValuesForm } from './values-form.tsx'
@@ -51,6 +51,9 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
     )
   const waiting = read.waiting_for_restart.filter((path) => path.startsWith(`${name}.`))
   const { labels, groups, example } = wordsOf(name)
+  const set = tables.flatMap((table) =>
+    namesIn(valueIn(file.values ?? {}, ...table.replace(/[[\]]/g, '').split('.'))),
+  )
   return (
     <div className="stack">
       {waiting.length > 0 && <Notice tone="warn">Restart the gateway to apply: {waiting.join(', ')}.</Notice>}
@@ -66,8 +69,9 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
       {tables.length > 0 && (
         <>
           <p className="soft">
-            <Link href="/system/configuration">Edit the configuration file</Link> to set{' '}
-            <code>{tables.map((table) => `[${table}]`).join(', ')}</code>
+            {set.length > 0 && `Set: ${set.join(', ')}. `}
+            <Link href="/system/configuration">Edit the configuration file</Link> to{' '}
+            {set.length > 0 ? 'change' : 'set'} <code>{tables.map((table) => `[${table}]`).join(', ')}</code>
             {example ? ', such as:' : '.'}
           </p>
           {example && <Code what="example">{example}</Code>}
@@ -77,3 +81,9 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
     </div>
   )
 }
+
+/** The names of what a table of the file has: its keys, or the titles and names of its blocks. */
+const namesIn = (table: unknown): string[] =>
+  Array.isArray(table)
+    ? table.flatMap((block) => block?.title ?? block?.name ?? [])
+    : Object.keys(table ?? {})
