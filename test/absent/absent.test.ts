@@ -234,6 +234,7 @@ describe('every 401 has the words by which LiteLLM distinguishes it from a 400',
     gateway.db.run('UPDATE keys SET revoked_at_ms = 1 WHERE id = (SELECT max(id) FROM keys)')
     const expired = await gateway.caller()
     gateway.db.run('UPDATE keys SET expires_at_ms = created_at_ms + 1 WHERE id = (SELECT max(id) FROM keys)')
+    await Bun.sleep(2)
     for (const wrong of [undefined, 'wrong', `tg_${'x'.repeat(43)}`, revoked, expired]) {
       const response = await gateway.call(path, body, { key: wrong })
       expect([response.status, await response.text()]).toEqual([

@@ -72,7 +72,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.clock.now_ms += 10 * SECOND_MS
     void poller.pollDue()
     await eventually('the next order is credited', async () => (await world.order(next.id)).state !== 'open')
-    expect(slow.requests.look).toBe(5)
+    await eventually('five lookups hang', () => slow.requests.look === 5)
     answer.resolve()
     await first
     await poller.stop()

@@ -24,9 +24,11 @@ test('a new account has no automatic top-up, and may set one', async () => {
 })
 
 test('an owner sets it, the operator sees it, a billing member turns it off, and the owner turns it on again', async () => {
-  const set = await owner.json('PUT', PATH, REQUEST)
+  // Below the balance: the gateway must not top it up before the test of refusals.
+  const request = { ...REQUEST, below_usd: '0.50' }
+  const set = await owner.json('PUT', PATH, request)
   expect(set.automatic_top_up).toMatchObject({
-    ...{ is_on: true, off_reason: null, below_usd: '5.00', method: 'fake', currency: 'EUR' },
+    ...{ is_on: true, off_reason: null, below_usd: '0.50', method: 'fake', currency: 'EUR' },
     ...{
       amount: '25.00',
       month_limit: '60.00',
@@ -40,7 +42,7 @@ test('an owner sets it, the operator sees it, a billing member turns it off, and
     is_on: false,
     off_reason: 'person',
   })
-  expect((await owner.json('PUT', PATH, { ...REQUEST, month_limit: '25' })).automatic_top_up).toMatchObject({
+  expect((await owner.json('PUT', PATH, { ...request, month_limit: '25' })).automatic_top_up).toMatchObject({
     is_on: true,
     month_limit: '25.00',
   })
@@ -71,8 +73,8 @@ describe('a setting', () => {
 test('three refusals turn it off: the account gets a mail, the operator an alert, until someone turns it off by hand', async () => {
   const { id } = scene.alice
   await operator.json('PATCH', `/accounts/${id}`, { email: 'alice@example.com' })
-  await owner.json('PUT', PATH, REQUEST)
   refusal = 'The saved card has expired. Save another one.'
+  await owner.json('PUT', PATH, REQUEST)
   const now = async () => (await owner.json('GET', PATH)).automatic_top_up
   for (const [failures, wait_ms] of [
     [1, 61_000],
