@@ -256,10 +256,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // A missing hold is not called resolved.
   // An empty list of answers is none, as no list is.
   // Limits of the bodies that wait for memory, and of those of unknown length: 2,048 of them took 3 GB.
-  'src/calls/': 10_524,
-  'src/catalogue/': 6_534,
-  // Days that begin at 01:00 are whole days.
-  'src/domain/': 6_342,
+  'src/calls/': 10_521,
+  // A version of the catalogue names the person who saved it.
+  'src/catalogue/': 6_537,
+  // Cents are rounded down in one place, not in three.
+  'src/domain/': 6_346,
   // At most 64 answers wait for their sender to stop, for the same reason.
   'src/http/': 1_833,
   'src/idempotency/': 1_204,
@@ -282,7 +283,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // A page of settings names the blocks that only the file can change.
-  'plugins/': 107_558,
+  'plugins/': 107_557,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
 const MAX_TEST_LINES = 186_017

@@ -2,7 +2,7 @@
 
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
-import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { floorToCent, formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_S, today } from '../../src/domain/ranges.ts'
 import { weekStart } from '../../src/money/ledger/local-weeks.ts'
 import {
@@ -21,9 +21,7 @@ import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { AlertSettings } from './settings.ts'
 import type { Condition } from './steps.ts'
 
-const NANOS_PER_CENT = 10_000_000
-/** Rounded down to the cent. */
-const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
+const inCents = (nanos: Nanos): string => formatUsd(floorToCent(nanos))
 
 /** Accounts per batch. A batch takes about 3 ms; other requests are served between batches. */
 const BATCH_ACCOUNTS = 250

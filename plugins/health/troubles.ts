@@ -23,7 +23,7 @@ export interface Trouble {
   name: string
   /** "rejects your key", "is failing". */
   verb: string
-  /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed (timeout 9, status 500 3)." */
+  /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed: timeout (9), status 500 (3)." */
   detail: string
   since_ms: number
   /** The provider to check, and one of its routes to test; null for a model with several providers. */

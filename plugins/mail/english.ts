@@ -1,7 +1,7 @@
 // The English templates of mails.
 
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
-import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { floorToCent, formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { About, MailFields, Templates } from './purposes.ts'
 
@@ -263,9 +263,8 @@ const worksUntil = ({ link_expires_at_ms }: About): string[] => [
     : `The link works once, until ${exactTime(link_expires_at_ms)}.`,
 ]
 
-const NANOS_PER_CENT = 10_000_000
 /** Rounded down to the cent, so that no mail promises more than the balance has. */
-const usd = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
+const usd = (nanos: Nanos): string => formatUsd(floorToCent(nanos))
 
 const DATE = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
 const TIME = { hour: '2-digit', minute: '2-digit' } as const

@@ -1,5 +1,5 @@
 // Calendar of plan months: counted from the day of the purchase, or the last day of a shorter month. Pure.
-import type { Nanos } from '../../src/domain/money.ts'
+import { floorToCent, type Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 
 /** Grace period: an unpaid month is covered for this time after the end of the previous one. */
@@ -24,8 +24,9 @@ export function unusedPriceOf(
   return Number((BigInt(price_nanos) * BigInt(left_ms)) / BigInt(ends_ms - starts_ms))
 }
 
-/** Rounds the credit for a replaced month down to the cent. */
-export const inCents = (nanos: Nanos): Nanos => nanos - (nanos % 10_000_000)
+/** Returns the credit for a month that another plan replaces: its unused part, rounded down to the cent, since people pay in cents. */
+export const creditFor = (month: Parameters<typeof unusedPriceOf>[0], now_ms: number): Nanos =>
+  floorToCent(unusedPriceOf(month, now_ms))
 
 interface Priced {
   readonly plan: string

@@ -4,7 +4,7 @@ import type { Nanos } from '../../src/domain/money.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
-import { addMonths, GRACE_MS, inCents, priceAfter, unusedPriceOf } from './months.ts'
+import { addMonths, creditFor, GRACE_MS, priceAfter } from './months.ts'
 import type { Plan } from './settings.ts'
 import { firstNextMonth, insertPeriod, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -54,7 +54,7 @@ export async function orderPlan(
     })
     return { changes_at_ms: current.ends_ms }
   }
-  const credit_nanos = current ? inCents(unusedPriceOf(current, credited_at_ms)) : 0
+  const credit_nanos = current ? creditFor(current, credited_at_ms) : 0
   return {
     period: await insertPeriod(tx, {
       ...termsOf(plan, account_id, now_ms),

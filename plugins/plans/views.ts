@@ -5,7 +5,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
 import type { Db } from '../../src/store/db.ts'
-import { inCents, priceAfter, unusedPriceOf } from './months.ts'
+import { creditFor, priceAfter } from './months.ts'
 import type { Plan } from './settings.ts'
 import { budgetsOfPeriod, periodIn } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -113,7 +113,7 @@ export function offerView(
   const due_nanos = next
     ? open.due_nanos
     : current
-      ? Math.max(0, plan.price_nanos - inCents(unusedPriceOf(current, now_ms)))
+      ? Math.max(0, plan.price_nanos - creditFor(current, now_ms))
       : plan.price_nanos
   return {
     plan: plan.name,

@@ -23,7 +23,7 @@ export function addUpgradeCommand(program: Command, deps: CliDeps): void {
   addExample(program.command('upgrade'), 'upgrade --from tollgate-0.5.0-linux-x64.tar.gz --dry-run')
     .summary('Replace this executable with that of another release.')
     .description(
-      'Verify the archive of a release by the checksums.txt beside it, and checksums.txt by its signature where a public key is known. Try its executable ' +
+      'Verify the archive of a release by the checksums.txt beside it, and checksums.txt by its signature if a public key is known. Try its executable ' +
         'and its doctor on the data folder, then replace this executable, which stays beside it as tollgate.before. Print the ' +
         'changes. A running gateway uses the new one after a restart. Only the URL that you name and the two files beside it are requested.',
     )

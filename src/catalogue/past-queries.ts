@@ -45,7 +45,11 @@ export const pastQueries = perConnection({
       .where(lte(version, placeholder('version')))
       .orderBy(desc(version))
       .limit(2),
-  session: (orm) => orm.select().from(sessions).where(equals(sessions.id, 'id')),
+  sessionOrigin: (orm) =>
+    orm
+      .select({ address: sessions.address, person_id: sessions.person_id })
+      .from(sessions)
+      .where(equals(sessions.id, 'id')),
   accountsByName: (orm) =>
     orm
       .select({ name: accounts.name, account_id: accounts.id })

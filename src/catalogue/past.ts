@@ -87,8 +87,7 @@ async function actorOf(tx: Tx, made_by: Author): Promise<Actor> {
   if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
     const session_id = Number(name)
-    const session = await pastQueries(tx).session.get({ id: session_id })
-    const { address, person_id } = session ?? {}
+    const { address, person_id } = (await pastQueries(tx).sessionOrigin.get({ id: session_id })) ?? {}
     return { kind: 'operator', session_id, person_id: person_id ?? undefined, address: address ?? undefined }
   }
   const { actor } = actorFor(tx)

@@ -5,6 +5,10 @@ import { withoutTrailing } from '../utilities/text-ends.ts'
 export type Nanos = number
 
 export const NANOS_PER_USD = 1_000_000_000
+const NANOS_PER_CENT = 10_000_000
+
+/** Rounds down to the cent. */
+export const floorToCent = (nanos: Nanos): Nanos => Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 

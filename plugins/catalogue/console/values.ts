@@ -104,6 +104,7 @@ function refusal({ path, line, message }: Mistake, values: Values) {
     .map((value) => writePath(value.path))
     .find((written) => path === written || path.startsWith(`${written}[`))
   const place = path.startsWith(`${section}.`) ? path : `Line ${line}: ${path === '' ? 'the file' : path}`
+  // A form sends texts, so what must be one is missing.
   const words =
     own === undefined
       ? `${place} ${message}`

@@ -19,7 +19,7 @@ export function addShowCommand(group: Command, deps: CliDeps): void {
   )
     .summary('Show an order with its history.')
     .description(
-      'Show an order: what was asked for and paid, what it gave, its refunds, and each change with what brought it about.',
+      'Show an order: its amount, what was paid and credited, its refunds, and each change with its cause.',
     )
     .action((text: string, _: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)

@@ -9,7 +9,7 @@ export interface Waiting {
 
 const RETRY_AFTER_S = 5
 /** Of one queue: the runtime receives 1 to 2 MB of each body that waits, whatever is read of it (`bun run attack --only many-bodies`). */
-const MAX_WAITING = 256
+export const MAX_WAITING = 256
 
 /**
  * Waits at the end of the queue until the request is admitted.

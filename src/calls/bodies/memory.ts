@@ -1,5 +1,5 @@
 // The memory that large bodies use from arrival until they are sent upstream. All accounts share it; each may take only a part.
-import { tooBusy, type Waiting, waitIn } from './memory-budget.ts'
+import { MAX_WAITING, tooBusy, type Waiting, waitIn } from './memory-budget.ts'
 
 /** The memory of one body. */
 export interface BodyShare {
@@ -29,11 +29,8 @@ export interface BodyMemory {
   open(account_id: number, is_announced?: boolean): BodyShare
 }
 
-/** Half of the queue. */
-const MAX_WAITING_OF_ACCOUNT = 128
-/** Bodies of unknown length, for the same reason as in a queue: what arrives before they can be refused is not counted. */
-const MAX_UNANNOUNCED = 256
-const MAX_UNANNOUNCED_OF_ACCOUNT = 128
+/** The most bodies of an account that wait, or whose length is unknown. */
+const MAX_OF_ACCOUNT = MAX_WAITING / 2
 
 interface BodyMemoryOptions {
   limit_bytes: number
@@ -79,13 +76,11 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
   }
   return {
     open(account_id, is_announced = true) {
-      const share: Share = {
-        account_id,
-        held_bytes: 0,
-        reserved_bytes: 0,
-        timer: undefined,
+      const share: Share = { account_id, held_bytes: 0, reserved_bytes: 0, timer: undefined }
+      if (!is_announced) {
+        refuseCrowd([...memory.unannounced], share)
+        memory.unannounced.add(share)
       }
-      if (!is_announced) admitUnannounced(memory, share)
       return {
         reserve(bytes, gone) {
           const allowed_bytes = Math.min(bytes, options.account_limit_bytes)
@@ -108,10 +103,10 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
   }
 }
 
-function admitUnannounced({ unannounced }: Memory, share: Share): void {
-  const of_account = [...unannounced].filter(({ account_id }) => account_id === share.account_id)
-  if (unannounced.size >= MAX_UNANNOUNCED || of_account.length >= MAX_UNANNOUNCED_OF_ACCOUNT) throw tooBusy()
-  unannounced.add(share)
+/** What arrives of a body before it can be refused is not counted, so the number of such bodies is limited. @throws GatewayError rate_limited */
+function refuseCrowd(crowd: readonly Share[], { account_id }: Share): void {
+  const of_account = crowd.filter((share) => share.account_id === account_id)
+  if (crowd.length >= MAX_WAITING || of_account.length >= MAX_OF_ACCOUNT) throw tooBusy()
 }
 
 function takeOrWait(
@@ -122,8 +117,10 @@ function takeOrWait(
 ): Promise<void> | undefined {
   const { wait_ms } = memory.options
   if (!fits(memory, share, bytes)) {
-    const own = memory.waiting.filter((entry) => entry.share.account_id === share.account_id)
-    if (own.length >= MAX_WAITING_OF_ACCOUNT) throw tooBusy()
+    refuseCrowd(
+      memory.waiting.map((entry) => entry.share),
+      share,
+    )
     return waitIn(memory.waiting, { share, bytes }, { wait_ms, gone })
   }
   takeBytes(memory, share, bytes)
