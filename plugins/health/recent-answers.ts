@@ -43,7 +43,7 @@ export function openRecentAnswers(
   /** The names of keys with a rejection. Successes are recorded for these only; for all keys until the first write has read the stored ones. */
   let rejected: Set<string> | undefined
   let writing: Promise<void> = Promise.resolve()
-  let writes_begun = 0
+  let started_writes = 0
   /** Whether the last write failed, so that the warning is logged once. */
   let is_failing = false
 
@@ -54,7 +54,7 @@ export function openRecentAnswers(
 
   async function write(): Promise<void> {
     if (gathered.is_empty) return
-    writes_begun += 1
+    started_writes += 1
     const taken = gathered.states()
     gathered = new Gathered()
     try {
@@ -90,11 +90,11 @@ export function openRecentAnswers(
     async states() {
       for (;;) {
         await writing
-        const begun = writes_begun
+        const started_before = started_writes
         const { routes, keys } = structuredClone(gathered.states())
         const stored = await readAll(db)
         // Read again if a write began meanwhile: its answers may be in the rows already.
-        if (writes_begun !== begun) continue
+        if (started_writes !== started_before) continue
         return merged(stored, { routes, keys }, now())
       }
     },

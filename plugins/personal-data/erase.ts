@@ -70,7 +70,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   await requireOwnFiles(db, files, 'write')
   await refuseLimits(db, account)
   const { id: account_id } = await startErasing(db, account, now_ms)
-  probe('erase.begun')
+  probe('erase.started')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
   const tables = ruledTables(options.tables)
   for (const table of tables) {

@@ -66,7 +66,7 @@ export async function buyPlan(
   if ('changes_at_ms' in ordered) return ordered
   const { period } = ordered
   const paid = await payPeriod(parts, period, by)
-  if (paid === 'begun') return { changes_at_ms: null }
+  if (paid === 'active') return { changes_at_ms: null }
   if (paid === 'gone')
     throw conflict('The plan was changed meanwhile. Look at it, then try again.', { code: 'plan_changed' })
   await dropUnpaidPeriod(parts, period)

@@ -20,7 +20,7 @@ export const monthPaymentOf = ({ id, due_nanos, title }: Pick<PlanPeriod, 'id' |
 })
 
 /** `unpaid`: the free balance is too low. `gone`: the month can no longer be paid. */
-export type PayResult = 'begun' | 'unpaid' | 'gone'
+export type PayResult = 'active' | 'unpaid' | 'gone'
 
 /**
  * Pays a month from the balance and begins it. Repeats and other gateways pay only once.
@@ -51,5 +51,5 @@ export async function payPeriod(
       throw new Error(`the ledger refused to take the price of a plan: ${outcome.refusal}`)
   }
   await beginPeriod(parts, id, by)
-  return (await periodById(db, id))?.state === 'active' ? 'begun' : 'gone'
+  return (await periodById(db, id))?.state === 'active' ? 'active' : 'gone'
 }

@@ -20,7 +20,7 @@ export const POINTS = [
   'dispatched',
   'settling',
   'settled',
-  'batch.begun',
+  'batch.started',
   'batch.written',
   'batch.committed',
   'hold.written',

@@ -23,7 +23,7 @@ const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 10)
 const POINTS = [
   'held',
   'file.stored',
-  'images.begun',
+  'images.started',
   'dispatched',
   'image.written',
   'images.stored',

@@ -132,7 +132,7 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
       ...options,
       probe(point) {
         points.push(point)
-        if (point === 'erase.begun') s3.hang()
+        if (point === 'erase.started') s3.hang()
       },
     })
     await expect(interrupted).rejects.toThrow('has been silent for 1 s: see whether it runs, and try again.')

@@ -94,7 +94,7 @@ const points = await probePoints()
 test('an erasure has probe points before, between and after all steps', () => {
   expect(points).toEqual(
     expect.arrayContaining([
-      'erase.begun',
+      'erase.started',
       'erase.keys',
       'erase.generations',
       'erase.folders',

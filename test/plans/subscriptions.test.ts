@@ -20,7 +20,7 @@ const refusalOf = (work: Promise<unknown>) =>
 describe('a first plan', () => {
   test('takes its price from the balance, and covers calls until its end', async () => {
     await using scene = planScene()
-    expect(await scene.buy('pro')).toBe('begun')
+    expect(await scene.buy('pro')).toBe('active')
     expect([scene.balance(), await scene.months()]).toEqual([80 * USD, ['pro active 2026-11-15..2026-12-15']])
     const [period] = await periodsOf(scene.db, 1)
     expect(scene.planOf()).toBe(period?.id)
@@ -51,7 +51,7 @@ describe('a first plan', () => {
     await scene.ledger.submit(topUp(1))
     scene.at('2026-11-17T08:00:00')
     const open = await periodIn(scene.db, 1, 'open')
-    expect(open && (await payPeriod(scene.parts, open))).toBe('begun')
+    expect(open && (await payPeriod(scene.parts, open))).toBe('active')
     // Its month starts when it is paid.
     expect([scene.balance(), await scene.months()]).toEqual([0, ['pro active 2026-11-17..2026-12-17']])
   })
@@ -59,7 +59,7 @@ describe('a first plan', () => {
   test('without a price starts without an entry', async () => {
     await using scene = planScene({ balance: 0 })
     scene.offered.push({ ...MINI, name: 'free', price_nanos: 0 })
-    expect([await scene.buy('free'), scene.balance()]).toEqual(['begun', 0])
+    expect([await scene.buy('free'), scene.balance()]).toEqual(['active', 0])
     expect(scene.sql.query('SELECT id FROM entries').all()).toEqual([])
     expect(scene.broken()).toEqual([])
   })
@@ -361,7 +361,7 @@ describe('a change of the plan', () => {
     await scene.ledger.barrier()
     // 20 of 30 days are left.
     scene.at('2026-11-25T10:30:00')
-    expect(await scene.buy('max')).toBe('begun')
+    expect(await scene.buy('max')).toBe('active')
     const credit = 13.33 * USD
     expect(scene.balance()).toBe(180 * USD - (100 * USD - credit))
     expect(await scene.months()).toEqual([

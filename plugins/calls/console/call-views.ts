@@ -78,7 +78,7 @@ export const CallView = Closed({
   ...NullableMoneyFields('ceiling'),
   output_limit: Nullable(Type.Integer({ description: "sent instead of the caller's, in tokens" })),
   usage: Type.Record(Type.String(), Type.Integer(), { description: 'the charged quantities, by kind' }),
-  told: Nullable(
+  reported: Nullable(
     Type.Record(Type.String(), Nullable(Type.Number()), {
       description: 'the quantities that the provider reported; null if it reported none',
     }),

@@ -52,7 +52,7 @@ export async function callView(db: Db, viewer: Viewer, request_id: string): Prom
     ...money('ceiling', trace.ceiling_nanos ?? null),
     output_limit: trace.output_limit ?? null,
     usage: usageOf(call),
-    told: reportedOf(call, trace),
+    reported: reportedOf(call, trace),
     doubt: trace.doubt ?? null,
     ...providerCosts(call, sees_routes),
     service_tier: tierApplied(call),
@@ -147,7 +147,7 @@ function usageOf(usage: Usage): Record<string, number> {
 }
 
 /** The trace has the reported usage only if it differs from the charged usage. */
-function reportedOf(call: TracedCall, { told: reported }: CallTrace): View['told'] {
+function reportedOf(call: TracedCall, { told: reported }: CallTrace): View['reported'] {
   if (reported)
     return Object.fromEntries(Object.entries(reported).map(([name, count]) => [name, count ?? null]))
   const usage = usageOf(call)

@@ -113,7 +113,7 @@ async function planOf({ db }: Parts, order: ListedOrder): Promise<Static<typeof 
   return period
     ? {
         title: period.title,
-        has_begun: await isBoughtBy(db, period.id, id),
+        has_started: await isBoughtBy(db, period.id, id),
         can_end: await mayEndPlan({ db }, order),
       }
     : null

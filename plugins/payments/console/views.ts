@@ -145,7 +145,7 @@ export const OrderView = Closed({
     Closed(
       {
         title: Type.String(),
-        has_begun: Type.Boolean({
+        has_started: Type.Boolean({
           description: 'whether this payment started the plan; otherwise it only added balance',
         }),
         can_end: Type.Boolean({ description: 'whether a refund may end it' }),

@@ -64,7 +64,7 @@ function planSentence(order: Order): string | undefined {
         ? `Pay ${amountOf(order)}, and ${plan.title} begins.`
         : `Send ${amountOf(order)} as below. ${plan.title} begins once the money has arrived.`
   if (state !== 'paid' && state !== 'won') return undefined
-  return plan.has_begun
+  return plan.has_started
     ? `Paid. The month of ${plan.title} has started.`
     : `Paid, but too late to start ${plan.title}. ${order.credit_usd} USD was added to your balance.`
 }

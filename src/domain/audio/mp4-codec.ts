@@ -8,7 +8,7 @@ export interface SampleEntry {
   /** Whether its samples are MPEG frames, which state their duration. */
   is_mpeg: boolean
   /** Whether it is sound whose samples may have any duration. */
-  is_untold?: boolean
+  is_undeclared?: boolean
 }
 
 const ENTRY_AT = 8
@@ -16,7 +16,7 @@ const ENTRY_BYTES = 36
 /** MPEG-1 and MPEG-2 audio. */
 const MPEG_OBJECTS: ReadonlySet<number> = new Set([0x69, 0x6b])
 /** Uncompressed samples, AC-3, AMR, ADPCM and DTS. */
-const UNTOLD = [
+const UNDECLARED = [
   'lpcm',
   'sowt',
   'twos',
@@ -51,7 +51,7 @@ const LOSSLESS_SAMPLES = 4_096
 export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end: number): SampleEntry {
   const unknown = { sample_seconds: undefined, is_mpeg: false }
   // With several entries, each sample may use any of them.
-  if (at + ENTRY_AT <= end && view.getUint32(at + 4) > 1) return { ...unknown, is_untold: true }
+  if (at + ENTRY_AT <= end && view.getUint32(at + 4) > 1) return { ...unknown, is_undeclared: true }
   const entry = at + ENTRY_AT
   if (entry + ENTRY_BYTES > end) return unknown
   if (hasText(bytes, entry + 4, '.mp3')) return { ...unknown, is_mpeg: true }
@@ -63,7 +63,7 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
     return { ...unknown, sample_seconds }
   }
   if (!hasText(bytes, entry + 4, 'mp4a'))
-    return UNTOLD.some((name) => hasText(bytes, entry + 4, name)) ? { ...unknown, is_untold: true } : unknown
+    return { ...unknown, is_undeclared: UNDECLARED.some((name) => hasText(bytes, entry + 4, name)) }
   const place = Buffer.from(bytes.buffer, bytes.byteOffset + entry, end - entry).indexOf('esds')
   const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
   if (object !== undefined && MPEG_OBJECTS.has(object)) return { ...unknown, is_mpeg: true }

@@ -42,7 +42,7 @@ function* readBoxes(bytes: Uint8Array, view: DataView, is_strict = false): Retur
     return readFragment(view, fragments, { type, data_at, end })
   })
   if (!is_sane || !is_readable) return undefined
-  if (is_strict && tracks.some(({ entry }) => entry?.is_untold)) return undefined
+  if (is_strict && tracks.some(({ entry }) => entry?.is_undeclared)) return undefined
   for (const track of tracks) {
     const fragment = fragments.of_track.get(track.id)
     seconds = longer(seconds, trackSeconds(track, fragment))

@@ -89,7 +89,7 @@ const sizeOf = ({ accounts, keys, holds }: Book): number => accounts.size + keys
 export type Probe = (
   point:
     | 'hold.decided'
-    | 'batch.begun'
+    | 'batch.started'
     | 'batch.written'
     | 'batch.committed'
     | 'hold.written'
@@ -137,7 +137,7 @@ export function createWriter(db: Database, probe: Probe = () => {}, gateway_id?:
 
   const commitOnce = (operations: readonly Operation[]): Outcome[] => {
     statements.begin.run()
-    probe('batch.begun')
+    probe('batch.started')
     const book = known.open()
     const outcomes = operations.map((operation) => {
       load(book, statements, operation)

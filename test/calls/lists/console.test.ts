@@ -132,7 +132,7 @@ describe('one call', () => {
       tried: [],
       failure: null,
       usage: { input_tokens: 10, output_tokens: 5 },
-      told: { input_tokens: 10, output_tokens: 5 },
+      reported: { input_tokens: 10, output_tokens: 5 },
       hold_nanos: calls[0]?.hold_nanos,
       ceiling_nanos: null,
       idempotency: null,
@@ -167,7 +167,7 @@ describe('one call', () => {
       status: 400,
       lines: [],
       entry: null,
-      told: null,
+      reported: null,
       tried: [
         { provider: PROVIDER, failure_class: 'bad_request', status: 400, words: 'such a field is unknown' },
       ],

@@ -133,7 +133,7 @@ test('a batch passes its points in order', () =>
     const probe: Probe = (point) => points.push(point)
     const executor = openExecutor(path, { probe })
     await executor.commit([hold(10)], 0)
-    expect(points).toEqual(['batch.begun', 'batch.written', 'batch.committed', 'batch.synced'])
+    expect(points).toEqual(['batch.started', 'batch.written', 'batch.committed', 'batch.synced'])
     await executor.close()
   }))
 

@@ -280,7 +280,7 @@ test('one operation that can never be written costs the others few commits, not 
   const db = world({ balance: 1_000 })
   let commits = 0
   const probe: Probe = (point) => {
-    if (point === 'batch.begun') commits += 1
+    if (point === 'batch.started') commits += 1
   }
   const ledger = groupCommit(overDatabase(db, probe))
   await Promise.all(Array.from({ length: 64 }, () => ledger.submit(hold(1))))

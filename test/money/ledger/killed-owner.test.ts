@@ -18,7 +18,7 @@ const ACCOUNTS = 3
 
 const POINTS = [
   'hold.decided',
-  'batch.begun',
+  'batch.started',
   'batch.written',
   'batch.committed',
   'hold.written',

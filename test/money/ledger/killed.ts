@@ -8,7 +8,7 @@ const LOST = { table: 'orders', id: 1, from: ['disputed'], to: 'lost', source: '
 const [path = '', fatal = ''] = process.argv.slice(2)
 let commits = 0
 const writer = createWriter(openDatabase(path), (point) => {
-  if (point === 'batch.begun') commits += 1
+  if (point === 'batch.started') commits += 1
   if (commits === 2 && point === fatal) process.kill(process.pid, 'SIGKILL')
 })
 writer.commit([hold(60), hold(30)])

@@ -114,7 +114,7 @@ test.each(CASES)('$name: the next batches see it', ({ meanwhile, after }) =>
   }),
 )
 
-test.each(['batch.begun', 'batch.written', 'batch.committed'] as const)(
+test.each(['batch.started', 'batch.written', 'batch.committed'] as const)(
   'after a batch that fails at %s the writer knows no row that the tables do not have',
   (fatal) =>
     onDisk({ balance: 100 }, (path, other) => {

@@ -140,7 +140,7 @@ const ORDER = `
 
 describe('a process killed during a commit', () => {
   test.each([
-    ['batch.begun', { balance: 100, held: 90 }],
+    ['batch.started', { balance: 100, held: 90 }],
     ['batch.written', { balance: 100, held: 90 }],
     ['batch.committed', { balance: 42, held: 35 }],
   ])(

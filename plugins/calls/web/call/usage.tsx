@@ -14,7 +14,7 @@ interface Row {
 
 /** Empty if the call used no tokens and the provider reported none. */
 export function UsageTable({ call }: { call: Call }) {
-  const { usage, told: reported, doubt, estimated, free_because } = call
+  const { usage, reported, doubt, estimated, free_because } = call
   const rows = rowsOf(usage, reported ?? {})
   if (rows.length === 0) return null
   const is_same = reported !== null && rows.every((row) => row.reported === row.charged)
@@ -56,7 +56,7 @@ const REPORTED: Column<Row> = endColumn('reported', 'Reported by the provider', 
 )
 const CHARGED: Column<Row> = endColumn('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
 
-function rowsOf(usage: Call['usage'], reported: NonNullable<Call['told']>): Row[] {
+function rowsOf(usage: Call['usage'], reported: NonNullable<Call['reported']>): Row[] {
   const kinds = new Set([...Object.keys(usage), ...Object.keys(reported)])
   return [...kinds]
     .map((kind) => ({ kind, reported: reported[kind], charged: usage[kind] ?? 0 }))

@@ -134,7 +134,7 @@ async function serveImages(
     const all = [...references, ...(await keepUploads(library, wanted))]
     await requireRow(parts, held)
     const pending = await createPendingImages(library, held, all)
-    library.probe('images.begun')
+    library.probe('images.started')
     if (partial_images > 0) return await servePartials(parts, held, all, pending)
     const images = await generateImages(parts, library, held, all)
     await pending.store(images)

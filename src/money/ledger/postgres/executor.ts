@@ -176,7 +176,7 @@ class PostgresExecutor implements Executor {
     }
     const batch = await this.#decide(all, { connection, not_awaited }, remainingMs)
     this.#locked.add(batch.locked)
-    this.#probe('batch.begun')
+    this.#probe('batch.started')
     return await this.#commitDecided(batch, operations, connection, remainingMs)
   }
 
@@ -193,7 +193,7 @@ class PostgresExecutor implements Executor {
     const parts = { connection, prices: this.#prices, gateway_id: this.#gateway_id }
     const batch = decideByKnown(all, this.#known, parts)
     if (!batch) return undefined
-    this.#probe('batch.begun')
+    this.#probe('batch.started')
     try {
       const outcomes = await this.#commitDecided(batch, operations, connection, remainingMs)
       this.#known.markUnchanged(batch.based_on)
