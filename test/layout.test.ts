@@ -277,14 +277,14 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Capital letters in one place, not in eight.
   'src/utilities/': 462,
   // Margins say of which revenue they are, with the sentence that shows where they do not add up.
-  'plugins/console/': 6_584,
+  'plugins/console/': 6_598,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // A page of settings names the blocks that only the file can change.
-  'plugins/': 107_557,
+  'plugins/': 107_571,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
-const MAX_TEST_LINES = 186_016
+const MAX_TEST_LINES = 186_021
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -21,11 +21,16 @@ interface DialogProps {
   first?: RefObject<HTMLElement | null>
 }
 
+const CONTROL =
+  ':is(a[href], button, input, select, textarea, summary):not(:disabled, [type="hidden"], [tabindex="-1"])'
+
 /**
- * A modal dialog. The focus moves to the first control, stays inside, and returns when the dialog closes. Do not use `autoFocus` in
- * it: it moves the focus before the dialog remembers where to return it.
+ * A modal dialog. The focus moves to the first control, stays inside, and returns when the dialog closes. It moves before the next
+ * key: Base UI moves it a frame later, and keys until then are lost or taken as shortcuts. Do not use `autoFocus` in a dialog: it
+ * moves the focus before the dialog remembers where to return it.
  */
 export function Dialog({ open, onClose, title, children, wide, dismissable = true, first }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root
       open={open}
@@ -37,7 +42,16 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
       <Base.Portal>
         <Base.Backdrop className="veil" />
         <Base.Viewport className="dialog-place">
-          <Base.Popup className={classNames('dialog', wide && 'dialog-wide')} initialFocus={first}>
+          <Base.Popup
+            ref={popup}
+            className={classNames('dialog', wide && 'dialog-wide')}
+            initialFocus={(interaction) => {
+              if (interaction === 'touch') return first?.current ?? popup.current
+              const control = first?.current ?? popup.current?.querySelector<HTMLElement>(CONTROL)
+              control?.focus()
+              return document.activeElement !== control
+            }}
+          >
             <div className="dialog-head">
               <Base.Title>{title}</Base.Title>
             </div>
