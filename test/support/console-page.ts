@@ -67,19 +67,20 @@ const WATCH = `
   }).observe({ type: 'layout-shift', buffered: true })
 `
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const FRAME = `({ refused: globalThis.tollgateRefused, side_scroll: ${SIDE_SCROLL}, title: document.title })`
 const BUSY = '[aria-busy="true"]'
 /** The layout shift, and the beginnings of the texts that moved. */
 const SHIFT = '({ shift: globalThis.tollgateShift, moved: globalThis.tollgateMoved })'
 const NO_SHIFT = 'globalThis.tollgateShift = 0, globalThis.tollgateMoved = []'
 
 /**
- * Opens a page in its own context, not signed in. The context is emptied and reused for the next page of the same origin and
- * size, because compiling the console's scripts again costs more than most tests.
+ * Opens a page in its own context, not signed in. The context is emptied and reused for the next page of the same origin
+ * and kind of device, because compiling the console's scripts again costs more than most tests.
  * @param origin the only host that the page may send requests to
  */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
   const { size = 'wide', theme = 'light', time_zone = 'UTC' } = options
-  const kind = `${origin} ${size}`
+  const kind = `${origin} ${size === 'phone' ? 'mobile' : ''}`
   const left = LEFT.get(kind)?.pop()
   const page = left ?? (await newPage(origin, size))
   await page.emulateMedia({ colorScheme: theme })
@@ -96,7 +97,7 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   })
 }
 
-/** Unused pages by origin and size. */
+/** Unused pages by origin and kind of device. */
 const LEFT = new Map<string, Page[]>()
 
 /**
@@ -169,6 +170,12 @@ interface Shifted {
 
 const AT_REST: Shifted = { shift: 0, moved: [] }
 
+interface Frame {
+  refused: string[]
+  side_scroll: number
+  title: string
+}
+
 interface Visiting {
   origin: string
   theme: Theme
@@ -222,10 +229,12 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
       expect(await page.evaluate('globalThis.tollgateRefused')).toEqual([])
     },
     async fits() {
-      await self.isClean()
+      expect(problems.seen()).toEqual([])
       expect(loading.shift > MAX_SHIFT ? loading : AT_REST).toEqual(AT_REST)
-      await fitsWidth(page)
-      expect(await page.title()).toMatch(/ · \S|API reference$/)
+      const { refused, side_scroll, title } = await page.evaluate<Frame>(FRAME)
+      expect(refused).toEqual([])
+      expect(side_scroll).toBeLessThanOrEqual(0)
+      expect(title).toMatch(/ · \S|API reference$/)
     },
     async looksRight() {
       await self.fits()
