@@ -3,11 +3,13 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { referralCodeOf } from '../../plugins/referral/binding.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { consoleAddress } from '../support/console-port.ts'
 import { startProvider } from '../support/identity-provider.ts'
-import { catalogueWith, gatewayAddress, ownerWith } from './scene.ts'
+import { catalogueWith, ownerWith } from './scene.ts'
 
-const address = gatewayAddress()
-const provider = await startProvider(address.url, {
+const listen = consoleAddress()
+const url = `http://${listen}`
+const provider = await startProvider(url, {
   people: {
     anna: { email: 'anna@example.com', email_verified: true, name: 'Anna' },
     eve: { email: 'eve@example.com', email_verified: false },
@@ -16,9 +18,9 @@ const provider = await startProvider(address.url, {
   },
 })
 const { gateway, visit } = await fileConsole({
-  listen: address.listen,
+  listen,
   catalogue: catalogueWith(
-    address.url,
+    url,
     `${provider.lines()}
 [mail]
 smtp = "smtp://127.0.0.1:1"
@@ -51,10 +53,12 @@ async function signInThere(page: Page, sub: string): Promise<void> {
 }
 
 describe('a provider in the browser', () => {
-  test('signs in, opens the requested page, and leaves no parameters in the address', async () => {
+  test('signs in, opens the requested page without parameters of its own, signs out there, and can be cancelled', async () => {
     await using one = await visit()
     const { page } = one
     one.allow(ELSEWHERE)
+    // A request of the page while it signs out, and a cancelled sign-in.
+    one.allow(/status of 401/)
     await one.open('/console/keys?x=1')
     await page.getByRole('button', BUTTON).waitFor()
     await one.looksRight()
@@ -62,8 +66,22 @@ describe('a provider in the browser', () => {
     await signInThere(page, 'anna')
     await page.getByRole('navigation', SIDE_BAR).waitFor()
     await one.quiet()
-    expect(page.url()).toBe(`${address.url}/console/keys?x=1`)
+    expect(page.url()).toBe(`${url}/console/keys?x=1`)
     await one.isClean()
+
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByText('You may still be signed in at Example ID').waitFor()
+    await one.quiet()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Sign out of Example ID' }).click()
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('button', BUTTON).waitFor()
+    expect(page.url()).toBe(`${url}/console`)
+    expect(await page.getByText('You may still be signed in').count()).toBe(0)
+
+    await page.getByRole('button', BUTTON).click()
+    await page.getByRole('link', { name: '[ Cancel ]' }).click()
+    await page.getByText('You did not let Example ID sign you in').waitFor()
   })
 
   test('on a phone explains a refused sign-in, and links back', async () => {
@@ -80,17 +98,6 @@ describe('a provider in the browser', () => {
     expect(new URL(page.url()).search).toBe('')
     await page.getByRole('link', { name: 'Back to sign in' }).click()
     await page.getByRole('button', BUTTON).waitFor()
-  })
-
-  test('reports that the person cancelled', async () => {
-    await using one = await visit()
-    const { page } = one
-    one.allow(ELSEWHERE)
-    one.allow(/status of 401/)
-    await one.open('/console')
-    await page.getByRole('button', BUTTON).click()
-    await page.getByRole('link', { name: '[ Cancel ]' }).click()
-    await page.getByText('You did not let Example ID sign you in').waitFor()
   })
 })
 
@@ -112,11 +119,17 @@ test('an account created by a referral link through the provider is bound to the
   ])
 })
 
-test('the return page, opened by hand, leads to the sign-in', async () => {
+test('the return page, opened by hand, leads to the sign-in, where a password still signs in', async () => {
   await using one = await visit()
+  const { page } = one
   await one.open('/console/sign-in/real')
-  await one.page.getByText('This page is the end of a sign-in').waitFor()
+  await page.getByText('This page is the end of a sign-in').waitFor()
   await one.looksRight()
+  await page.getByRole('link', { name: 'Back to sign in' }).click()
+  await page.getByLabel('Account or email').fill('alice')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation', SIDE_BAR).waitFor()
 })
 
 describe('in Settings', () => {
@@ -160,34 +173,4 @@ describe('in Settings', () => {
     await page.getByText('Example ID unlinked').waitFor()
     await page.getByText('anna@work.example').waitFor({ state: 'detached' })
   })
-})
-
-test('after signing out, the page offers to sign out at the provider', async () => {
-  await using one = await visit()
-  const { page } = one
-  one.allow(ELSEWHERE)
-  // A request of the page in the meantime.
-  one.allow(/status of 401/)
-  await one.open('/console')
-  await page.getByRole('button', BUTTON).click()
-  await signInThere(page, 'anna')
-  await page.getByRole('navigation', SIDE_BAR).waitFor()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByText('You may still be signed in at Example ID').waitFor()
-  await one.quiet()
-  await one.looksRight()
-  await page.getByRole('button', { name: 'Sign out of Example ID' }).click()
-  await page.getByRole('button', { name: 'Yes, sign me out' }).click()
-  await page.getByRole('button', BUTTON).waitFor()
-  expect(page.url()).toBe(`${address.url}/console`)
-  expect(await page.getByText('You may still be signed in').count()).toBe(0)
-})
-
-test('a password still signs in', async () => {
-  await using one = await visit()
-  await one.open('/console')
-  await one.page.getByLabel('Account or email').fill('alice')
-  await one.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await one.page.keyboard.press('Enter')
-  await one.page.getByRole('navigation', SIDE_BAR).waitFor()
 })
