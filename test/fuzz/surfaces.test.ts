@@ -27,7 +27,7 @@ const DEADLINE_MS = 30_000
 /** A provider's text about itself, which callers must not see. */
 const SECRET = 'shard 7 at 10.0.0.7'
 
-const { gateway, upstream } = await fileScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
+const { gateway, upstream, key } = await fileScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
 
 const TEXT: readonly (readonly [model: string, wire: Wire])[] = [
   [MODEL, 'gemini'],
@@ -62,7 +62,6 @@ async function fuzz(random: Random): Promise<void> {
   const [request, wire, streams] = CASES[random.below(CASES.length)] ?? (CASES[0] as Case)
   const answer = (streams ? distortedStream : distortedWhole)(wire, random, SECRET)
   upstream.answer(answer)
-  const key = await gateway.caller('1000')
   const client = await connectSocket(gateway.url)
   client.send((await wireOf(request))(key))
   const is_answered = await Promise.race([

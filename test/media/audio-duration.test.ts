@@ -224,7 +224,7 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
       fc.property(beginning, fc.uint8Array({ maxLength: 2_000 }), (begin, rest) =>
         isSane(Buffer.concat([begin, rest])),
       ),
-      { numRuns: 3_000 },
+      { numRuns: 400 },
     )
   })
 
@@ -236,18 +236,18 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
         for (const [at, value] of changes) changed[at % Math.min(changed.length, 600)] = value
         return isSane(changed)
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     )
   })
 
   test('real files that are cut anywhere', () => {
     fc.assert(
       fc.property(whole, fc.nat(), (bytes, at) => isSane(bytes.subarray(0, at % bytes.length))),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     )
   })
 
-  test('a megabyte of false frame headers', () => {
+  test('false frame headers without end', () => {
     for (const unit of [
       [0xff, 0xf1, 0x50, 0x83, 0xff, 0xff, 0xfc],
       [0xff, 0xfb, 0x90, 0x00],
@@ -257,14 +257,12 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
     ])
       for (const begin of ['', '\x1aE\xdf\xa3', '\0\0\0\x08ftyp', 'OggS'])
         expect(
-          isSane(
-            Buffer.concat([Buffer.from(begin, 'latin1'), Buffer.alloc(1_000_000, Uint8Array.from(unit))]),
-          ),
+          isSane(Buffer.concat([Buffer.from(begin, 'latin1'), Buffer.alloc(300_000, Uint8Array.from(unit))])),
         ).toBe(true)
   })
 })
 
-/** Three megabytes of each container, in its smallest parts. */
+/** A megabyte of each container, in its smallest parts. */
 const LONG: readonly [name: string, begin: Uint8Array, unit: Uint8Array][] = [
   ['MP3', new Uint8Array(), Uint8Array.of(0xff, 0xf3, 0x14, 0xc4, ...Array<number>(20).fill(0))],
   ['ADTS', new Uint8Array(), Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0xff, 0xfc)],
@@ -283,7 +281,7 @@ function longRun(): Uint8Array {
   const at = bytes.indexOf('moof') - 4
   const box = (type: string, ...fields: number[]): Buffer => {
     const header = Buffer.alloc(8 + 4 * fields.length)
-    header.writeUInt32BE(type === 'tfhd' ? 16 : 3_000_000)
+    header.writeUInt32BE(type === 'tfhd' ? 16 : 1_000_000)
     header.write(type, 4)
     for (const [index, field] of fields.entries()) header.writeUInt32BE(field, 8 + 4 * index)
     return header
@@ -293,7 +291,7 @@ function longRun(): Uint8Array {
     box('moof'),
     box('traf'),
     box('tfhd', 0, 1),
-    box('trun', 0x100, 700_000),
+    box('trun', 0x100, 230_000),
   ])
 }
 
@@ -304,7 +302,7 @@ function mpegWave(): Uint8Array {
 }
 
 test.each(LONG)('%s: other tasks run while a long file is measured', async (_name, begin, unit) => {
-  const bytes = Buffer.concat([begin, Buffer.alloc(3_000_000, unit)])
+  const bytes = Buffer.concat([begin, Buffer.alloc(1_000_000, unit)])
   let turns = 0
   let is_measured = false
   const others = (async () => {

@@ -82,7 +82,7 @@ describe('properties of every conversion', () => {
         if (options.background === 'transparent' && facts.mime === 'image/png')
           expect(facts.has_alpha).toBe(true)
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 
@@ -95,7 +95,7 @@ describe('properties of every conversion', () => {
         const twice = await convert(once.bytes, options)
         expect(Buffer.from(twice.bytes).equals(once.bytes)).toBe(true)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })

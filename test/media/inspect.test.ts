@@ -212,9 +212,9 @@ const VALID: [string, Uint8Array][] = [
   ['animated WebP', await animate('webp', 4)],
 ]
 
-describe('1,000 damaged files: each is either refused or decoded', () => {
+describe('damaged files: each is either refused or decoded', () => {
   const SEED = 11
-  const ROUNDS = 100
+  const ROUNDS = 30
   const ALLOWED = ['IMAGE_TYPE_UNSUPPORTED', 'IMAGE_TOO_LARGE', 'invalid_request']
 
   test.each(VALID.map(([name, bytes], index): [string, number, Uint8Array] => [name, SEED + index, bytes]))(

@@ -6,8 +6,8 @@ import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 
-/** @param address a file, or the address of a PostgreSQL database */
-export const openAt = async (address: string): Promise<{ db: Db; ledger: Ledger }> =>
+/** @param address a file, or the address of a PostgreSQL database @param opened that database, if it is open */
+export const openAt = async (address: string, opened?: Db): Promise<{ db: Db; ledger: Ledger }> =>
   address.startsWith('postgres:')
-    ? { db: await openPostgres(address), ledger: openSharedLedger(address) }
+    ? { db: opened ?? (await openPostgres(address)), ledger: openSharedLedger(address) }
     : { db: openDb(address), ledger: openLedger({ path: address }) }

@@ -7,7 +7,7 @@ import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
 
-const PIECES = 50_000
+const PIECES = 16_400
 
 const strings = (): number => {
   Bun.gc(true)

@@ -10,7 +10,7 @@ interface Bomb extends AsyncDisposable {
   readonly ended: readonly number[]
 }
 
-const PIECE_BYTES = 16 * 1024 * 1024
+const PIECE_BYTES = 2 * 1024 * 1024
 
 /** A piece compresses to a sixteenth, so that a whole bomb still exceeds the sockets' buffers. */
 function expandingPiece(): Buffer {

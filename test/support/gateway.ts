@@ -132,8 +132,8 @@ export interface TestGateway extends AsyncDisposable {
 
 ownProgram.command = commandOf('gateway')
 
-/** An audit takes 40 ms of CPU on PostgreSQL, 4 ms on SQLite. */
-const MAX_AUDITED_RESTS = ENGINE === 'SQLite' ? 20 : 5
+/** An audit takes 40 ms of CPU on PostgreSQL, 2 ms on SQLite. */
+const MAX_AUDITED_RESTS = 5
 const RESTS_PER_AUDIT = 10
 
 const HELD_SQL = `SELECT 'account' AS whose, id, held_nanos FROM accounts WHERE held_nanos <> 0

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { Account, Call } from '../../src/store/schema.ts'
 import { wholePath } from './native.ts'
 import { type Scene, type SceneOptions, scene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
@@ -338,10 +339,11 @@ export async function buy(
       return response.status
     }),
   )
-  const rows = await s.gateway.atRest()
-  const mine = rows.calls.filter(({ account_id }) => account_id === id)
+  await s.gateway.rest()
+  const mine = s.gateway.db.query<Call, [number]>('SELECT * FROM calls WHERE account_id = ?').all(id)
   const cost_nanos = mine.reduce((sum, call) => sum + call.cost_nanos, 0)
-  const debt_nanos = rows.accounts.find((account) => account.id === id)?.debt_nanos ?? 0
+  const account = s.gateway.db.query<Account, [number]>('SELECT * FROM accounts WHERE id = ?').get(id)
+  const debt_nanos = account?.debt_nanos ?? Number.NaN
   return {
     answers: statuses.filter((status) => status === 200).length,
     cost_nanos,

@@ -18,7 +18,7 @@ import {
 import { whole } from '../support/upstream.ts'
 import { REQUESTS, type SurfaceRequest } from './requests.ts'
 
-const { gateway, upstream, lastCall } = await threeProviders()
+const { gateway, upstream, key, lastCall } = await threeProviders()
 
 /** A usage in the numbers that all surfaces have. */
 interface UsageCounts {
@@ -91,7 +91,6 @@ const billed = (call: Call): UsageCounts => ({
 
 async function chargeBy(surface: SurfaceName, provider: BuiltInProtocol, streams: boolean): Promise<Call> {
   const { path, headers, body } = requestTo(surface, MODELS[provider], streams)
-  const key = await gateway.caller()
   const response = await gateway.call(path, body, { key, form: 'x-api-key', headers })
   expect(response.status).toBe(200)
   const text = await response.text()

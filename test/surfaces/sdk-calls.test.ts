@@ -8,7 +8,7 @@ import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from '../support
 import { ALIASES, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 
-const { gateway, upstream, upstreamBody, lastCall } = await threeProviders()
+const { gateway, upstream, key, upstreamBody, lastCall } = await threeProviders()
 
 const COMBINATIONS = PROTOCOLS.flatMap((caller) =>
   PROTOCOLS.flatMap((provider) => [false, true].map((streams) => [caller, provider, streams] as const)),
@@ -24,7 +24,7 @@ const CLIENT_NAMES = { gemini: '@google/genai', anthropic: '@anthropic-ai/sdk', 
 const EACH = COMBINATIONS.map(named)
 
 async function clientOf(caller: BuiltInProtocol): Promise<Client> {
-  return CLIENTS[caller](gateway.url, await gateway.caller())
+  return CLIENTS[caller](gateway.url, key)
 }
 
 /** Each SDK's word for how an answer ended. */

@@ -12,7 +12,7 @@ import { type Ask, CLIENTS } from '../support/sdk-clients.ts'
 import { hastyModel, limitedAccount, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
 
-const { gateway, upstream, lastCall, counts, expectCounts } = await threeProviders()
+const { gateway, upstream, key, lastCall, counts, expectCounts } = await threeProviders()
 
 type ErrorClass = abstract new (...args: never[]) => Error
 
@@ -74,8 +74,8 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     [402, 'an empty balance', async () => [await gateway.caller('0'), {}]],
     [403, 'a key without the model', async () => [await gateway.caller('1', { models: ['x'] }), {}]],
     [403, 'a suspended account', async () => [await suspendedKey(), {}]],
-    [404, 'no such model', async () => [await gateway.caller('1'), { model: 'no-such-model' }]],
-    [404, 'a retired model', async () => [await gateway.caller('1'), { model: 'retired' }]],
+    [404, 'no such model', async () => [key, { model: 'no-such-model' }]],
+    [404, 'a retired model', async () => [key, { model: 'retired' }]],
   ]
   test.each(sample(REFUSALS, row))('%i: %s', async (status, _, prepare) => {
     upstream.answer(replay('text'))
@@ -108,7 +108,7 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
   ]
   test.each(sample(FAILURES, row))('%i: the provider %s; the hold is voided', async (status, _, answer) => {
     upstream.answer(answer)
-    const thrown = await expectThrown(status, await gateway.caller())
+    const thrown = await expectThrown(status, key)
     expect(thrown.message).not.toContain('secret')
     if (status === 400) expect(thrown.message).toContain('the request is odd')
     expect(await lastCall()).toMatchObject({ outcome: 'failed', status, cost_nanos: 0 })
@@ -117,7 +117,7 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
   test('504, or 502 on the native surface: the provider does not answer in time', async () => {
     upstream.answer(SILENCE)
     const ask = { model: hastyModel(provider) }
-    await expectThrown(caller === 'gemini' ? 502 : 504, await gateway.caller(), ask)
+    await expectThrown(caller === 'gemini' ? 502 : 504, key, ask)
   })
 })
 
@@ -154,7 +154,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
     async (_, answer) => {
       upstream.answer(answer())
       const pieces: string[] = []
-      const client = CLIENTS[caller](gateway.url, await gateway.caller())
+      const client = CLIENTS[caller](gateway.url, key)
       const thrown = await thrownBy(
         client.ask({ model: MODELS[provider], streams: true, onText: (text) => pieces.push(text) }),
       )
@@ -170,7 +170,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
   test('the caller aborts: the upstream call is aborted, the delivered text is charged', async () => {
     upstream.answer(partial(provider, 'hang'))
     const leaving = new AbortController()
-    const client = CLIENTS[caller](gateway.url, await gateway.caller())
+    const client = CLIENTS[caller](gateway.url, key)
     const thrown = await thrownBy(
       client.ask({
         model: MODELS[provider],
@@ -191,7 +191,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
     upstream.answer(SILENCE)
     const seen = upstream.requests.length
     const leaving = new AbortController()
-    const client = CLIENTS[caller](gateway.url, await gateway.caller())
+    const client = CLIENTS[caller](gateway.url, key)
     const asking = thrownBy(client.ask({ model: MODELS[provider], streams: false, signal: leaving.signal }))
     await upstream.waitForRequest(seen + 1)
     leaving.abort()

@@ -10,20 +10,19 @@ import { PROTOCOLS } from '../support/three-providers.ts'
 
 /** Of OpenAI's current generation, which is called by responses. */
 const GPT = modelSection('sim-gpt-6', { 'simulator-openai': 'gpt-6-sol' })
-const { gateway, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE + GPT })
+const { gateway, key, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE + GPT })
 
 const MODELS = ['sim-flash', 'sim-claude', 'sim-gpt', 'sim-gpt-6'] as const
 const EACH = PROTOCOLS.flatMap((caller) =>
   MODELS.flatMap((model) => [false, true].map((streams) => [caller, model, streams] as const)),
 )
 
-const clientOf = async (caller: BuiltInProtocol): Promise<Client> =>
-  CLIENTS[caller](gateway.url, await gateway.caller())
+const clientOf = (caller: BuiltInProtocol): Client => CLIENTS[caller](gateway.url, key)
 
 describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams) => {
   test('text: the SDK shows the usage that was billed', async () => {
     const pieces: string[] = []
-    const client = await clientOf(caller)
+    const client = clientOf(caller)
     const reply = await client.ask({ model, streams, onText: (text) => pieces.push(text) })
     expect(reply.text).toMatch(/\w{3}/)
     if (streams) expect(pieces.join('')).toBe(reply.text)
@@ -37,7 +36,7 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
   test.each(['Call get_weather, and say what it returns.', 'What is the weather in Paris?'])(
     '%s: a tool is called, and its result is used in the next turn, which ends the loop',
     async (prompt) => {
-      const client = await clientOf(caller)
+      const client = clientOf(caller)
       const ask = { model, streams, tools: true, thinks: true, prompt }
       const first = await client.ask(ask)
       expect(first.calls).toHaveLength(1)
@@ -56,14 +55,14 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
       required: ['city', 'days'],
       additionalProperties: false,
     }
-    const reply = await (await clientOf(caller)).ask({ model, streams, schema })
+    const reply = await clientOf(caller).ask({ model, streams, schema })
     const { city, days } = JSON.parse(reply.text)
     expect(typeof city).toBe('string')
     expect(Number.isInteger(days)).toBe(true)
   })
 
   test('thinking, where the provider shows it', async () => {
-    const reply = await (await clientOf(caller)).ask({ model, streams, thinks: true })
+    const reply = await clientOf(caller).ask({ model, streams, thinks: true })
     // Gemini and OpenAI show thoughts on request only, and chat completions has no field for that.
     const hidden = model === 'sim-gpt' || (model !== 'sim-claude' && caller === 'openai')
     expect(reply.thinking === '').toBe(hidden)
@@ -74,7 +73,7 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
       mime: 'image/png',
       data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
     }
-    const reply = await (await clientOf(caller)).ask({ model, streams, image })
+    const reply = await clientOf(caller).ask({ model, streams, image })
     expect(reply.text).toMatch(/\w{3}/)
   })
 })

@@ -187,12 +187,13 @@ describe.each(ENGINES)('on %s', (_, make) => {
   })
 
   test('a gateway that dies before or after any step starts the plan once', async () => {
+    const other = await scene.another()
     for (let at = 1; ; at++) {
       let steps = 0
       for (const when of ['before', 'after'] as const) {
         const order = await scene.orderPlan()
         scene.world.fake.pay(order.reference)
-        const dying = mortal(await scene.another(), { at, when })
+        const dying = mortal(other, { at, when })
         await refreshOrder(scene.as(dying.parts), order.id, HOOK).catch(() => {})
         steps = dying.did.length
         await refreshOrder(scene.parts, order.id, HOOK)
@@ -325,11 +326,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
     })
 
     test('by a gateway that dies at any of its steps returns the price once and refunds nothing twice', async () => {
+      const other = await scene.another()
       for (let at = 1; ; at++) {
         let steps = 0
         for (const when of ['before', 'after'] as const) {
           const order = await scene.buyByPayment()
-          const dying = mortal(await scene.another(), { at, when })
+          const dying = mortal(other, { at, when })
           const request = {
             order_id: order.id,
             amount_minor: null,

@@ -15,8 +15,8 @@ const DECLINED = 'The saved card was declined: Your card was declined.'
 const ASKING = 'Your bank asks you to confirm the payment. Add funds once by hand, or save another card.'
 const ACTIVE = ['pro ended 11-15..12-15', 'pro active 12-15..01-15']
 
-/** Several rounds a day, so that a second charge on the same day would show. */
-const ROUND_HOURS = 4
+/** Two rounds a day, so that a second charge on the same day would show. */
+const ROUND_HOURS = 12
 
 describe.each(ENGINES)('on %s', (_, make) => {
   let scene: Scene
@@ -230,9 +230,6 @@ describe.each(ENGINES)('on %s', (_, make) => {
 
   test('two gateways at once charge the card once', async () => {
     const other = await scene.another()
-    await scene.inAccount(async () => {})
-    scene.card.refuses = undefined
-    // The month is ordered, and not charged yet.
     await Promise.all([
       scene.runMinute(other),
       scene.runMinute(),
@@ -247,12 +244,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])
   })
 
-  test.each([
-    ['a suspended account is not charged', "UPDATE accounts SET status = 'suspended' WHERE id = 1", []],
-  ])('%s', async (_, statement, charges) => {
-    await scene.run(statement)
+  test('a suspended account is not charged', async () => {
+    await scene.run("UPDATE accounts SET status = 'suspended' WHERE id = 1")
     await runDays(4)
-    expect([scene.card.charges, (await scene.months())[0]]).toEqual([charges, 'pro ended 11-15..12-15'])
+    expect([scene.card.charges, (await scene.months())[0]]).toEqual([[], 'pro ended 11-15..12-15'])
   })
 
   test('if the payment method was removed, the account gets a mail, and the card is charged once the method is back', async () => {
@@ -305,10 +300,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('a gateway that dies before or after any step of a renewal charges once and renews once', async () => {
     const steps: string[][] = []
     let month = 12
+    const other = await scene.another()
     for (let at = 1; ; at++) {
       let count = 0
       for (const when of ['before', 'after'] as const) {
-        const dying = mortal(await scene.another(), { at, when })
+        const dying = mortal(other, { at, when })
         await scene.runMinute(scene.as(dying.parts)).catch(() => {})
         count = dying.did.length
         steps.push(dying.did)
