@@ -252,7 +252,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Long cells of a terminal's table are cut before their column is left out.
   'src/app/': 9_899,
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
-  'src/build/': 1_981,
+  'src/build/': 1_994,
   // Limits of the bodies that wait for memory, and of those of unknown length: 2,048 of them took 3 GB.
   'src/calls/': 10_521,
   // A version of the catalogue names the person who saved it.
@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_571,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
-const MAX_TEST_LINES = 186_018
+const MAX_TEST_LINES = 186_064
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -6,7 +6,6 @@ import { libvipsFolders } from '../../src/build/notices/native.ts'
 import type { Release } from '../../src/build/release/files.ts'
 import { type ImageOptions, writeImageOver } from '../../src/build/release/image.ts'
 import { ownPlatform, PLATFORMS } from '../../src/build/release/platforms.ts'
-import { sha256OfFile } from '../../src/utilities/file-hash.ts'
 import { retryUntilDone } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
@@ -20,6 +19,9 @@ const ROOT = join(import.meta.dir, '../..')
 const DOCKERFILE = readFileSync(join(ROOT, 'data/Dockerfile'), 'utf8')
 const USER = 10_001
 const SOURCE_DATE = new Date('2026-11-20T10:00:00Z')
+/** Where the tests mount the executable. The image has a script instead: its copies and layers of 160 MB would take 9 s of CPU. */
+const MOUNTED = '/opt/tollgate'
+const SCRIPT = `#!/bin/sh\nexec ${MOUNTED} "$@"\n`
 
 const release = (folder: string, executable: string, platforms = [ownPlatform()]): Release => ({
   version: '1.2.3',
@@ -132,16 +134,19 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       ...words,
     )
 
-  /** The smallest base: this machine's libraries for the executable and libvips. Tests reach no registry. */
+  /** The smallest base: a shell, and this machine's libraries for it, the executable and libvips. Tests reach no registry. */
   function base(): string {
     const libvips = libvipsFolders(ROOT).flatMap((each) => [
       ...new Bun.Glob('lib/*.so.*').scanSync({ cwd: each, absolute: true }),
     ])
-    const libraries = command('ldd', executable, ...libvips).matchAll(/(?:=> |^\t)(\/\S+)/gm)
-    for (const [, library = ''] of libraries) {
-      mkdirSync(folder.at('base', dirname(library)), { recursive: true })
-      copyFileSync(library, folder.at('base', library))
+    const libraries = command('ldd', '/bin/sh', executable, ...libvips).matchAll(/(?:=> |^\t)(\/\S+)/gm)
+    const paths = [...libraries].map(([, library = '']) => library)
+    for (const path of new Set(['/bin/sh', ...paths])) {
+      mkdirSync(folder.at('base', dirname(path)), { recursive: true })
+      copyFileSync(path, folder.at('base', path))
     }
+    mkdirSync(folder.at('base', dirname(MOUNTED)))
+    writeFileSync(folder.at('base', MOUNTED), '')
     // The runtime of a container mounts these.
     for (const name of ['dev', 'proc']) mkdirSync(folder.at('base', name))
     const container = inStore('from', 'scratch')
@@ -156,7 +161,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
     executable = await gatewayFile(folder.at('tollgate'))
     const remarks: string[] = []
     mkdirSync(folder.at('release'))
-    copyFileSync(executable, folder.at('release/tollgate'))
+    writeFileSync(folder.at('release/tollgate'), SCRIPT, { mode: 0o755 })
     const paths = await writeImageOver(release(folder.at('release'), folder.at('release/tollgate')), {
       base: base(),
       remark: (text) => remarks.push(text),
@@ -175,6 +180,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       mount --bind ${root} ${root}
       mount -o remount,ro,bind ${root}
       mount --bind ${folder.at('volume')} ${root}/data
+      mount --bind ${executable} ${root}${MOUNTED}
       mount --bind /dev ${root}/dev
       mount -t proc proc ${root}/proc`,
     )
@@ -204,11 +210,12 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       .split('\n')
       .filter((name) => name.startsWith('blobs/sha256/') && !name.endsWith('/'))
     expect(names.length).toBeGreaterThanOrEqual(4)
-    // Another process reads the layers: this one would keep their memory.
-    for (const name of names)
-      expect(
-        `blobs/sha256/${command('sh', '-c', `tar -xOf ${archive} ${name} | sha256sum`).slice(0, 64)}`,
-      ).toBe(name)
+    // Other processes read the layers: this one would keep their memory.
+    const unpacked = folder.at('unpacked')
+    mkdirSync(unpacked)
+    command('tar', '-xf', archive, '-C', unpacked)
+    const sums = command('sha256sum', ...names.map((name) => join(unpacked, name))).split('\n')
+    expect(sums.map((line) => `blobs/sha256/${line.slice(0, 64)}`)).toEqual(names)
     const times = command('tar', '--utc', '--numeric-owner', '-tvf', archive)
       .split('\n')
       .filter((line) => !line.includes('0/0') || !line.includes('2026-11-20 10:00'))
@@ -231,11 +238,11 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
   const environment = { TOLLGATE_DATA: '/data', XDG_CACHE_HOME: '/data/.cache', HOME: '/' }
   const run = (...words: string[]) => machine.run(['tollgate', ...words], { env: environment, uid: USER })
 
-  test('has the bytes of the executable, and runs it in chroot isolation', async () => {
-    expect(await sha256OfFile(join(root, 'usr/local/bin/tollgate'))).toBe(await sha256OfFile(executable))
-    expect(inStore('run', '--isolation', 'chroot', container, '--', 'tollgate', '--version')).toMatch(
-      /^\d+\.\d+\.\d+$/,
-    )
+  test('has the bytes of the executable, and runs it in chroot isolation', () => {
+    expect(readFileSync(join(root, 'usr/local/bin/tollgate'), 'utf8')).toBe(SCRIPT)
+    const mount = ['--volume', `${executable}:${MOUNTED}:ro`]
+    const isolated = ['run', '--isolation', 'chroot', ...mount, container, '--', 'tollgate', '--version']
+    expect(inStore(...isolated)).toMatch(/^\d+\.\d+\.\d+$/)
   })
 
   test('serves a paid call over a read-only root, with only its volume to write to', async () => {

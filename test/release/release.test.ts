@@ -1,4 +1,5 @@
 // `bun run release` without a registry: the forms for this machine's platform, all with one executable, and a run by npx.
+// A long run builds the gateway; the suite a small program, and its forms have a script that starts the executable of the tests.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -6,7 +7,9 @@ import { version } from '../../package.json'
 import { ownPlatform, PLATFORMS } from '../../src/build/release/platforms.ts'
 import { readSecretKey, verifySignature } from '../../src/build/release/signature.ts'
 import { eventually } from '../support/eventually.ts'
+import { IS_LONG } from '../support/long.ts'
 import { temporary } from '../support/temporary.ts'
+import { gatewayFile } from './gateway-file.ts'
 import { type NpmRegistry, serveNpmRegistry } from './npm-registry.ts'
 import { secretKeyText } from './signing-key.ts'
 
@@ -18,6 +21,9 @@ const MAX_COMMAND_MS = 180_000
 const folder = temporary()
 const release = folder.at('release')
 const own = ownPlatform()
+const packed = join(release, 'bin', own.name, 'tollgate')
+/** What was compiled: in a long run the gateway that the forms contain, in the suite a small program. */
+const compiled = IS_LONG ? packed : folder.at('compiled')
 const key = secretKeyText(7)
 afterAll(() => folder[Symbol.dispose]())
 
@@ -28,15 +34,17 @@ function run(command: readonly string[], options: { cwd?: string; env?: Record<s
   return { status: exitCode, out: stdout.toString(), errors: stderr.toString() }
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   const environment = {
     ...process.env,
+    ...(IS_LONG ? {} : { BUILT: compiled, EXECUTABLE: await gatewayFile(folder.at('gateway')) }),
     BUN_CONFIG_REGISTRY: NOTHING_LISTENS,
     HTTPS_PROXY: NOTHING_LISTENS,
     BUN_INSTALL_CACHE_DIR: folder.at('cache'),
     MINISIGN_KEY: key,
   }
-  const command = [process.execPath, join(ROOT, 'src/build/release/main.ts'), '--folder', release]
+  const program = IS_LONG ? 'src/build/release/main.ts' : 'test/release/quick-release.ts'
+  const command = [process.execPath, join(ROOT, program), '--folder', release]
   made = run(command, { env: environment as Record<string, string> })
 }, MAX_BUILD_MS)
 
@@ -70,7 +78,7 @@ describe('a release on a machine that reaches no registry', () => {
       readFileSync(join(release, name)),
     )
     expect(verifySignature(public_key, sums ?? Buffer.of(), String(signature))).toBe(`tollgate ${version}`)
-    expect(run(['grep', '-qF', public_key, join(release, 'bin', own.name, 'tollgate')]).status).toBe(0)
+    expect(run(['grep', '-qF', public_key, compiled]).status).toBe(0)
   })
 })
 
@@ -86,18 +94,19 @@ describe('the executable', () => {
         ? [`dpkg-deb --fsys-tarfile tollgate_${version}_${own.debian}.deb | tar -xO ./usr/bin/tollgate`]
         : []),
     ]
-    const own_hash = hashOf(`cat bin/${own.name}/tollgate`)
+    const own_hash = hashOf(`cat ${packed}`)
     expect(own_hash).toMatch(/^[0-9a-f]{64} /)
     expect(forms.map(hashOf)).toEqual(forms.map(() => own_hash))
   })
 
   test('and its map do not name the checkout, so that two checkouts of a commit give the same bytes', () => {
-    const files = ['tollgate', 'tollgate.map'].map((name) => join(release, 'bin', own.name, name))
+    const files = [compiled, `${packed}.map`]
     expect(run(['grep', '-lF', `${ROOT}/`, ...files])).toMatchObject({ status: 1, out: '' })
   })
 
   test('has its source map in a file of its own', () => {
-    expect(readFileSync(join(release, 'bin', own.name, 'tollgate.map'), 'utf8')).toContain('src/main.ts')
+    const entrypoint = IS_LONG ? 'src/main.ts' : 'test/release/program/key.ts'
+    expect(readFileSync(`${packed}.map`, 'utf8')).toContain(entrypoint)
   })
 
   test('runs from the archive, whose other files are those of the repository', () => {
@@ -147,17 +156,19 @@ describe('npx, with the packages in a registry of this machine', () => {
       detached: true,
     })
 
-  const runNpx = async (...words: string[]) => {
-    const child = npx(...words)
+  const outcomeOf = async (child: ReturnType<typeof npx>) => {
     const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     return { status: await child.exited, out, errors }
   }
 
+  /** Runs a command of the same executable in the same folder, which is quicker without npm. */
+  const beside = (...words: string[]) => run([packed, ...words], { cwd, env: registry.environment })
+
   test(
     'installs and runs a command, and passes its status on',
     async () => {
-      expect(await runNpx('--version')).toEqual({ status: 0, out: `${version}\n`, errors: '' })
-      expect(await runNpx('nonsense')).toMatchObject({ status: 2 })
+      expect(await outcomeOf(npx('--version'))).toEqual({ status: 0, out: `${version}\n`, errors: '' })
+      expect(await outcomeOf(npx('nonsense'))).toMatchObject({ status: 2 })
       expect(registry.unknown).toEqual([])
     },
     MAX_COMMAND_MS,
@@ -179,7 +190,7 @@ describe('npx, with the packages in a registry of this machine', () => {
       }
       const [, address = ''] = /listens on (http:\S+)/.exec(banner) ?? []
       expect((await fetch(`${address}/healthz`)).status).toBe(200)
-      expect((await runNpx('key', 'create', 'demo')).out).toStartWith('tg_')
+      expect(beside('key', 'create', 'demo').out).toStartWith('tg_')
       process.kill(target * child.pid, signal)
       const log = await child.stdout.text()
       await child.exited
@@ -191,7 +202,7 @@ describe('npx, with the packages in a registry of this machine', () => {
         ),
       )
       expect(readdirSync(join(cwd, 'data'))).toContain('tollgate.toml')
-      expect(await runNpx('audit')).toMatchObject({ status: 0 })
+      expect(beside('audit')).toMatchObject({ status: 0 })
     },
     MAX_COMMAND_MS,
   )

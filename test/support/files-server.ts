@@ -1,5 +1,4 @@
 // A file server for tests that can interrupt a download or redirect to another address.
-import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -9,8 +8,8 @@ interface FilesServer extends Disposable {
   readonly seen: string[]
 }
 
-/** The answer at a path: a file, a file on disk, a file's first bytes with the length of more, or a redirect. */
-export type ServedFile = Uint8Array | string | { path: string } | { first: Uint8Array } | { location: string }
+/** The answer at a path: a file, a file's first bytes with the length of more, or a redirect. */
+export type ServedFile = Uint8Array | string | { first: Uint8Array } | { location: string }
 
 /** @param files by path, such as `/checksums.txt`; others are 404 */
 export async function serveFiles(files: Readonly<Record<string, ServedFile>>): Promise<FilesServer> {
@@ -21,7 +20,6 @@ export async function serveFiles(files: Readonly<Record<string, ServedFile>>): P
     const file = files[path]
     if (file === undefined) response.writeHead(404).end('No such file.')
     else if (typeof file === 'string' || file instanceof Uint8Array) response.end(file)
-    else if ('path' in file) createReadStream(file.path).pipe(response)
     else if ('location' in file) response.writeHead(302, { location: file.location }).end()
     else {
       response.writeHead(200, { 'content-length': file.first.length + 1 })

@@ -17,6 +17,7 @@ import { publish } from './publish.ts'
 import { writeBillOfMaterials } from './sbom.ts'
 
 type Report = (line: string) => void
+type Build = typeof buildExecutables
 
 /** The forms, in the order of the printed table. */
 const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readonly string[]>>> = {
@@ -29,12 +30,12 @@ const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readon
 }
 
 /** Builds the whole release from scratch. @returns the paths of its files */
-async function makeRelease(folder: string, report: Report): Promise<readonly string[]> {
+async function makeRelease(folder: string, report: Report, build: Build): Promise<readonly string[]> {
   const own = ownPlatform()
   const source_date = sourceDate(process.env)
   const key = readKey(process.env.MINISIGN_KEY)
   clearFolder(folder)
-  const built = await buildExecutables({
+  const built = await build({
     folder,
     platforms: [own, ...PLATFORMS.filter((other) => other !== own)],
     public_key: key?.public_key,
@@ -65,7 +66,8 @@ function table(folder: string, files: readonly string[]): string {
   return ['      MB  file', ...rows, ''].join('\n')
 }
 
-async function main(): Promise<number> {
+/** Runs the command. @param build what builds the executables @returns its status */
+export async function main(build: Build): Promise<number> {
   const report: Report = (line) => void process.stderr.write(`${line}\n`)
   const { values } = parseArgs({
     options: {
@@ -79,13 +81,13 @@ async function main(): Promise<number> {
   if (what !== undefined)
     return await publish({ what, version, folder, dry_run, environment: process.env }, report)
   if (dry_run) throw new Error('--dry-run: belongs to --publish npm or --publish image')
-  process.stdout.write(table(folder, await makeRelease(folder, report)))
+  process.stdout.write(table(folder, await makeRelease(folder, report, build)))
   return 0
 }
 
 if (import.meta.main) {
   try {
-    process.exitCode = await main()
+    process.exitCode = await main(buildExecutables)
   } catch (refusal) {
     process.stderr.write(`error: ${messageOf(refusal)}\n`)
     process.exitCode = 1
