@@ -169,7 +169,7 @@ test('the operator finds the sign-ups in the list, and creates an invitation', a
   await page.getByText('0 of 1').waitFor()
   await one.fits()
   await picture(one, '12-invitations')
-  await one.open('/console/settings/sign_up')
+  await one.go('/console/settings/sign_up')
   await picture(one, '13-settings')
   await one.isClean()
 })

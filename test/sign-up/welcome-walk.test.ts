@@ -7,6 +7,7 @@ import { fakeMethod } from '../payments/fake-method.ts'
 import { fileConsole } from '../support/console.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { PASSWORD, tokenIn } from './scene.ts'
 
@@ -31,11 +32,8 @@ rates = { EUR = "1.08" }
 })
 const PICTURES = process.env.TOLLGATE_PICTURES
 
-test.each([
-  ['wide', 'light'],
-  ['phone', 'dark'],
-] as const)('a stranger sees the welcome credit at each step on a %s screen, %s', async (size, theme) => {
-  await using one = await visit(undefined, { size, theme })
+test.each(WALK_SCREENS)('a stranger sees the welcome credit at each step, screens: %s', async (size) => {
+  await using one = await visit(undefined, { size })
   const { page } = one
   const name = `mia-${size}`
   const checkPage = async (step: string) => {
@@ -56,7 +54,7 @@ test.each([
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
 
-  await one.open('/console/add-funds')
+  await one.go('/console/add-funds')
   await page.getByText('You pay 25.00 EUR and get 27.00 USD, plus 5.00 USD for your first payment.').waitFor()
   await checkPage('add-funds')
   await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
@@ -64,11 +62,11 @@ test.each([
   await page.getByText('Paid. 27.00 USD was added to your balance, plus 5.00 USD welcome credit.').waitFor()
   await page.getByText('and 5.00 USD welcome credit').waitFor()
   await checkPage('order')
-  await one.open('/console/add-funds')
+  await one.go('/console/add-funds')
   await page.getByText('Your balance is 32.00 USD.').waitFor()
   await page.getByText('You pay 25.00 EUR and get 27.00 USD').waitFor()
   expect(await page.getByText('for your first payment').count()).toBe(0)
-  await one.open('/console/transactions')
+  await one.go('/console/transactions')
   await page.getByText(/Welcome credit with order \d+/).waitFor()
   await checkPage('transactions')
   await one.isClean()
@@ -77,12 +75,14 @@ test.each([
 test('the operator sees the sum of welcome credits', async () => {
   await using one = await visit('operator', { size: 'wide' })
   await one.open('/console/payments?tab=revenue')
-  await one.page.getByText('Given away beside it: welcome credits 10.00 USD.').waitFor()
+  await one.page
+    .getByText(`Given away beside it: welcome credits ${5 * WALK_SCREENS.length}.00 USD.`)
+    .waitFor()
   await one.quiet()
   await one.looksRight()
   if (PICTURES !== undefined)
     await one.page.screenshot({ path: join(PICTURES, 'welcome-payments.png'), fullPage: true })
-  await one.open('/console/settings/sign_up')
+  await one.go('/console/settings/sign_up')
   await one.page.getByLabel('Welcome credit').waitFor()
   await one.quiet()
   await one.looksRight()
