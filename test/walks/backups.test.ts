@@ -84,5 +84,5 @@ test('the page says why a plain backup cannot be downloaded, and names the data 
   await section.getByText('not encrypted', { exact: true }).first().waitFor()
   await section.getByText(/Unencrypted backups contain the providers’ keys/).waitFor()
   await page.getByText('data before a restore').waitFor()
-  await one.looksRight()
+  await one.fits()
 })

@@ -68,7 +68,7 @@ test('the health check shows failed checks and hides passed ones; transactions a
     expect(passed_lines[at]).toStartWith(`Books: ${over} Passed ${meaning} `)
   // Text between backticks appears as code, without the backticks.
   expect(await page.getByRole('main').textContent()).not.toContain('`')
-  await one.looksRight()
+  await one.fits()
 
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 7')
   await runChecks(/^1 problem found\.$/)
@@ -124,7 +124,7 @@ test('the health check shows failed checks and hides passed ones; transactions a
     `sim-pro 1 call ${usd(-charged)}`,
     `Balance now ${usd(10e9 - charged)}`,
   ])
-  await one.looksRight()
+  await one.fits()
 
   // On paper: the statement alone, with the brand.
   await page.emulateMedia({ media: 'print' })

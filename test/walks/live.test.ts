@@ -26,7 +26,7 @@ test('the operator sees everybody’s calls as they happen', async () => {
   await live.getByText('sim-claude').first().waitFor()
   await callBy('alice', 'sim-pro')
   await live.getByText('sim-pro').first().waitFor()
-  await one.looksRight()
+  await one.fits()
 })
 
 test('an account sees its own calls, and no other', async () => {
@@ -137,7 +137,7 @@ test.each(['operator', { account: 'alice' }] as const)(
     await one.go('/console/settings')
     await page.getByRole('group', { name: 'Time zone' }).getByRole('button', { name: 'UTC' }).click()
     await page.getByText('Times and days are in UTC').waitFor()
-    await one.looksRight()
+    await one.fits()
     await one.go('/console/calls?outcome=call')
     await one.quiet()
     expect(await first.getAttribute('title')).toContain(timeIn('UTC'))

@@ -6,6 +6,7 @@ import { type FakeStripe, registerEndpoint, startFakeStripe } from '../providers
 import { fileConsole, PASSWORD } from '../support/console.ts'
 import type { ConsolePage, Theme } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
+import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fetchWithReceipts } from '../support/receipts.ts'
 import { type Size, WALK_SCREENS } from '../support/screens.ts'
@@ -91,10 +92,23 @@ export async function moneyScene(more = '') {
     return found ?? ''
   }
 
+  const pageAtStripe = (order: number): string =>
+    gateway.db.query<{ reference: string }, [number]>('SELECT reference FROM orders WHERE id = ?').get(order)
+      ?.reference ?? ''
+
   return {
     gateway,
     stripe,
     smtp,
+    pageAtStripe,
+    /** Pays into an account without a browser. @returns the number of the paid order */
+    async payByApi(account: string, amount: string): Promise<number> {
+      const client = await signedIn(gateway, { account })
+      const { order } = await client.json('POST', '/orders', { method: 'stripe', currency: 'EUR', amount })
+      stripe.pay(pageAtStripe(order.id))
+      await stripe.webhooks.settled()
+      return order.id
+    },
     /** On a desktop of 1,440 pixels, or a phone of 390. */
     async visit(as: Parameters<typeof visit>[0], { size, theme }: Walker): Promise<ConsolePage> {
       const one = await visit(as, { size, theme })

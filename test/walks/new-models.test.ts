@@ -1,5 +1,5 @@
 // New models in a browser: each kind with its price beside its cost, the markup, asked once, a price below cost, and a free model.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ConsolePage } from '../support/console-page.ts'
 import { holdBack } from './hold-back.ts'
 import { houseConsole } from './house-catalogue.ts'
@@ -9,7 +9,7 @@ const { visit, file } = await houseConsole()
 const plain = (text: string): string => text.replace(/\s+/g, ' ')
 
 /** Actions of a person in the form. */
-function formOf({ page, quiet }: ConsolePage) {
+function formOf({ page }: ConsolePage) {
   const rate = (name: string) => page.getByRole('group', { name, exact: true })
   const form = {
     rate,
@@ -30,7 +30,6 @@ function formOf({ page, quiet }: ConsolePage) {
         await rate(name).getByLabel(name).fill(price)
         await rate(name).getByLabel(name).press('Enter')
       }
-      await quiet()
     },
     review: async () => {
       await page.getByRole('button', { name: 'Review model' }).click()
@@ -88,8 +87,15 @@ const KINDS = [
 ] as const
 
 describe('a model is added', () => {
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit('operator')
+    await one.open('/console/models')
+    one.allow(/status of 422/)
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+
   test('in a form that appears with its final fields: placeholders would lose text typed into them', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const held = await holdBack(one, /\/console\/api\/catalogue\/settings$/)
     await page.goto('/console/models/new')
@@ -105,7 +111,6 @@ describe('a model is added', () => {
   })
 
   test('of a provider that lists it: the list price is its cost, and the markup, asked once, makes the price', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const form = formOf(one)
     await one.open('/console/models/new')
@@ -117,7 +122,7 @@ describe('a model is added', () => {
     // No model is free by default: an empty price is refused.
     await page.getByRole('button', { name: 'Review model' }).click()
     await page.getByText('Enter a price, or switch on “Free model”.').first().waitFor()
-    await one.looksRight()
+    await one.fits()
     expect(await page.getByText('Enter a price, or switch on').count()).toBe(2)
 
     expect(await page.getByLabel('Markup on costs').count()).toBe(0)
@@ -142,7 +147,7 @@ describe('a model is added', () => {
     )
     await one.looksRight()
     await form.save('gemini-2.5-flash-lite')
-    await one.looksRight()
+    await one.fits()
     expect(file()).toContain(`[[models]]
 id = "gemini-2.5-flash-lite"
 kind = "text"
@@ -159,10 +164,8 @@ max_output_tokens = 65536
   })
 
   test('of each other kind: its price is empty and required, in the unit that it is sold by', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const form = formOf(one)
-    await one.open('/console/models')
     for (const [label, kind, unit, rates, written] of KINDS) {
       const id = `new-${kind}-${unit || 'usual'}`
       await one.go('/console/models/new')
@@ -174,6 +177,7 @@ max_output_tokens = 65536
       await page.getByText('Enter a price, or switch on').first().waitFor()
       expect([id, await page.getByText('Enter a price, or switch on').count()]).toEqual([id, rates.length])
       for (const [name, price, cost] of rates) await form.price(name, price, cost)
+      await one.quiet()
       await one.fits()
       const words = await form.review()
       expect(words).toContain(rates.some(([, , cost]) => cost !== '') ? `At attic (${id})` : 'Cost unknown')
@@ -181,21 +185,20 @@ max_output_tokens = 65536
       expect(blockOf(id)).toContain(`kind = "${kind}"`)
       expect(blockOf(id)).toContain(written)
     }
-    await one.looksRight()
   })
 
   test('for free, only by a switch', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const form = formOf(one)
-    await one.open('/console/models/new')
+    await one.go('/console/models/new')
     await form.choose('Provider', 'attic')
     await form.type('Name at attic', 'gift')
     await page.getByRole('switch', { name: 'Free model' }).click()
     await form.price('Input per million tokens', '', '0.50')
     await form.price('Output per million tokens', '', '1')
     await page.getByText('Free for callers: you pay 0.50 USD.').waitFor()
-    await one.looksRight()
+    await one.quiet()
+    await one.fits()
     const words = await form.review()
     expect(words).toContain('Sells at 0.00: callers pay nothing for this model.')
     expect(words).toContain(
@@ -206,12 +209,10 @@ max_output_tokens = 65536
   })
 
   test('only with a free name: a taken one is reported at its field, and nothing is saved', async () => {
-    await using one = await visit('operator')
-    one.allow(/status of 422/)
     const { page } = one
     const form = formOf(one)
     const before = file()
-    await one.open('/console/models/new')
+    await one.go('/console/models/new')
     await form.choose('Provider', 'attic')
     await form.type('Name at attic', 'house-model')
     await form.price('Input per million tokens', 'abc')
@@ -247,5 +248,5 @@ test('a price below cost is shown beside its field and in the review, and confir
   expect(file()).toContain('model = "qwen3:8b", cost = { input = 0.06, output = 0.10 } }]')
   await page.getByRole('link', { name: 'Close' }).click()
   await page.getByText('below cost by 0.01, −20 %').first().waitFor()
-  await one.looksRight()
+  await one.fits()
 })

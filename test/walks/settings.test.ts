@@ -15,6 +15,8 @@ const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE })
 
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+/** The sections whose change is undone. */
+const UNDONE = ['Server', 'Alerts', 'Metrics']
 const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 
@@ -26,7 +28,6 @@ describe('each section has a form of its own', () => {
     one.allow(/status of (422|409)/)
   })
   afterAll(() => one[Symbol.asyncDispose]())
-  const { server, limits, responses, retention } = gateway.started.catalogue()
   const now = () => gateway.started.catalogue()
 
   test.each([
@@ -72,7 +73,7 @@ describe('each section has a form of its own', () => {
     ],
     ['Tracing', 'Share of calls', '2', /0 to 1/, '0.5', () => telemetry_section.of(now()).sample, 0.5],
   ] as const)(
-    '%s: a mistake at its field, a save, its undo',
+    '%s: a mistake at its field, and a save',
     async (section, label, bad, words, good, is, expected) => {
       const { page } = one
       await page
@@ -95,6 +96,8 @@ describe('each section has a form of its own', () => {
       await saved(page)
       expect(is()).toEqual(expected as never)
       expect(await field.inputValue()).toBe(good)
+      // The undo of each section is the same: of a whole number, an amount and an address.
+      if (!UNDONE.includes(section)) return
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Change undone').waitFor()
       await one.quiet()
@@ -132,7 +135,7 @@ describe('each section has a form of its own', () => {
       .getByRole('alert')
       .getByText(/^The console closes at once/)
       .waitFor()
-    await one.looksRight()
+    await one.fits()
     await page.getByRole('switch', { name: 'Console' }).click()
     await page.getByText(/^The console closes at once/).waitFor({ state: 'detached' })
     await page.getByRole('switch', { name: 'Sign-in over HTTP' }).click()
@@ -144,7 +147,7 @@ describe('each section has a form of its own', () => {
     const { page } = one
     await one.go('/console/settings/telemetry')
     await page.getByText('to set [telemetry.headers].').waitFor()
-    await one.looksRight()
+    await one.fits()
     await page.getByRole('link', { name: 'Edit the configuration file' }).click()
     await page.waitForURL(/\/console\/system\/configuration$/)
     await one.go('/console/settings/limits')
@@ -157,7 +160,7 @@ describe('each section has a form of its own', () => {
     await one.go('/console/settings/storage')
     await page.getByText(/Changed in the file on the server/).waitFor()
     expect(await page.getByLabel('PostgreSQL database').isDisabled()).toBe(true)
-    await one.looksRight()
+    await one.fits()
   })
 
   test('a setting that needs a restart says so, before and after it is saved', async () => {
@@ -192,6 +195,7 @@ describe('each section has a form of its own', () => {
 
   test('the page asks before an unsaved change is left, which can be discarded', async () => {
     const { page } = one
+    const { server, limits, responses, retention } = now()
     await one.go('/console/settings/limits')
     await page.getByLabel('Images a minute').fill('99')
     await page.getByRole('link', { name: 'Retention' }).click()
@@ -200,7 +204,7 @@ describe('each section has a form of its own', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('link', { name: 'Retention' }).click()
     await page.getByRole('heading', { name: 'Retention', level: 1 }).waitFor()
-    expect(now()).toMatchObject({ server, limits: { ...limits, reads_per_minute: 40 }, responses, retention })
+    expect(now()).toMatchObject({ server, limits, responses, retention })
     await one.isClean()
   })
 })
@@ -243,7 +247,7 @@ describe('rate limits of one account and of one key', () => {
     await dialog.waitFor({ state: 'detached' })
     expect(limits().accounts?.ada).toEqual({ requests_per_minute: 60, concurrent_calls: 3 })
     await page.getByText('0 of 60').waitFor()
-    await one.looksRight()
+    await one.fits()
   })
 
   test('a limit that somebody else set first: both values are shown, and theirs may stay', async () => {
@@ -360,7 +364,7 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   const field = page.getByLabel('Webhook URL')
   await field.waitFor()
   expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
-  await one.looksRight()
+  await one.fits()
   await field.fill(addressOf('token-2'))
   expect(await page.getByText(/^tollgate config set /).textContent()).toBe(
     "tollgate config set 'alerts.webhook_url=env:NAME'",

@@ -75,7 +75,7 @@ test('the entry that a call links to is on the page, and marked, however old it 
   expect(await marked.count()).toBe(1)
   await page.getByText(`Transaction ${entry?.id}`, { exact: true }).waitFor()
   await one.quiet()
-  await one.looksRight()
+  await one.fits()
   await picture(one, 'entry')
   await press(one, 'Show newest')
   await page.getByText('Top-up').first().waitFor()
@@ -83,7 +83,7 @@ test('the entry that a call links to is on the page, and marked, however old it 
   await one.isClean()
 })
 
-test('the audit log of a page has the action just made on it', async () => {
+test('the audit log of a page has the action just made on it, and the toast of the opposite action takes its place', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open(`/console/accounts/${id}?tab=log`)
@@ -98,13 +98,29 @@ test('the audit log of a page has the action just made on it', async () => {
     .first()
     .waitFor()
   await picture(one, 'log')
+
+  const toasts = page.locator('.toast')
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  await press(one, 'Suspend alice')
+  await toasts.getByText('Account "alice" suspended').waitFor()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Resume' }).click()
+  await toasts.getByText('Account "alice" resumed').waitFor()
+  expect(await toasts.count()).toBe(1)
 })
 
 describe('a change of the catalogue can be saved while it is typed', () => {
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit('operator')
+    await one.open('/console/providers')
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+
   test('in the settings, until the text is as before', async () => {
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/settings/limits')
+    await one.go('/console/settings/limits')
     const field = page.getByLabel('Requests a minute').first()
     const save = page.getByRole('button', { name: 'Save changes' })
     await field.waitFor()
@@ -119,10 +135,9 @@ describe('a change of the catalogue can be saved while it is typed', () => {
   })
 
   test('of a provider, when it corrects a mistake', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
-    await one.open('/console/providers/simulator/edit')
+    await one.go('/console/providers/simulator/edit')
     const field = page.getByLabel('Timeout of a call')
     await field.fill('many')
     await field.press('Enter')
@@ -140,10 +155,8 @@ describe('a change of the catalogue can be saved while it is typed', () => {
   })
 
   test('of a provider and of a model', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
-    await one.open('/console/providers')
     for (const [address, label] of [
       ['/console/providers/simulator/edit', 'Timeout of a call'],
       ['/console/models/sim-flash/edit', 'Input per million tokens'],
@@ -172,42 +185,25 @@ test('a renamed provider keeps its passed test', async () => {
   expect(gateway.started.catalogue().providers.has('second-name')).toBe(true)
 })
 
-describe('one toast for an action', () => {
-  test('the toast of the opposite action takes its place', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    const toasts = page.locator('.toast')
-    await one.open(`/console/accounts/${id}`)
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Suspend' }).click()
-    await press(one, 'Suspend alice')
-    await toasts.getByText('Account "alice" suspended').waitFor()
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Resume' }).click()
-    await toasts.getByText('Account "alice" resumed').waitFor()
-    expect(await toasts.count()).toBe(1)
-  })
-
-  test('a failure takes the place of an earlier success, and a success that of a failure', async () => {
-    const name = 'a.png'
-    const good = { name, mimeType: 'image/png', buffer: Buffer.from(await paint('png')) }
-    const bad = { ...good, buffer: Buffer.from('none') }
-    await using one = await visit({ account: 'alice' })
-    one.allow(/status of 400/)
-    const { page } = one
-    const toasts = page.locator('.toast')
-    await one.open('/console/files')
-    const input = page.locator('input[type=file]')
-    await input.setInputFiles(good)
-    await toasts.getByText('1 image uploaded').waitFor()
-    await input.setInputFiles(bad)
-    await toasts.locator('.tone-bad').waitFor()
-    expect(await toasts.count()).toBe(1)
-    await picture(one, 'toast')
-    await input.setInputFiles(good)
-    await toasts.getByText('1 image uploaded').waitFor()
-    expect(await toasts.count()).toBe(1)
-  })
+test('the toast of a failure takes the place of an earlier success, and a success that of a failure', async () => {
+  const name = 'a.png'
+  const good = { name, mimeType: 'image/png', buffer: Buffer.from(await paint('png')) }
+  const bad = { ...good, buffer: Buffer.from('none') }
+  await using one = await visit({ account: 'alice' })
+  one.allow(/status of 400/)
+  const { page } = one
+  const toasts = page.locator('.toast')
+  await one.open('/console/files')
+  const input = page.locator('input[type=file]')
+  await input.setInputFiles(good)
+  await toasts.getByText('1 image uploaded').waitFor()
+  await input.setInputFiles(bad)
+  await toasts.locator('.tone-bad').waitFor()
+  expect(await toasts.count()).toBe(1)
+  await picture(one, 'toast')
+  await input.setInputFiles(good)
+  await toasts.getByText('1 image uploaded').waitFor()
+  expect(await toasts.count()).toBe(1)
 })
 
 test('a refused first call is shown with the reason and advice, and a later one is noticed', async () => {
@@ -232,7 +228,7 @@ test('a refused first call is shown with the reason and advice, and a later one 
   expect(await page.getByText('Your call was refused').count()).toBe(0)
 })
 
-test('counts of a provider lead to the calls that it answered, each by a name of its own', async () => {
+test('counts of a provider lead to the calls that it answered, each by a name of its own, and its figures say which calls they count', async () => {
   await (await gateway.call('/v1/chat/completions', BODY, { key })).text()
   const provider = (await gateway.atRest()).calls.at(-1)?.provider
   await using one = await visit('operator')
@@ -244,6 +240,12 @@ test('counts of a provider lead to the calls that it answered, each by a name of
   }
   expect(await outcomeOf(new RegExp(`^\\d+ calls? of ${provider}$`))).toBe('answered')
   expect(await outcomeOf(/^\d+ calls? in all$/)).toBe('call')
+
+  await one.open('/console/?provider=simulator')
+  for (const label of ['Calls answered', 'Failed, of calls tried'])
+    await page.locator('.figure dt').getByText(label, { exact: true }).waitFor()
+  await page.getByText('has those that simulator did not answer, too').waitFor()
+  await one.fits()
 })
 
 describe('after another choice, the old answer is shown as such until the new one arrives', () => {
@@ -275,7 +277,7 @@ describe('after another choice, the old answer is shown as such until the new on
     await one.isClean()
   })
 
-  test('rows by model are not shown as rows by account', async () => {
+  test('rows by model are not shown as rows by account, nor failed calls of one range for another', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/')
@@ -290,6 +292,15 @@ describe('after another choice, the old answer is shown as such until the new on
     held.release()
     await table.getByRole('columnheader', { name: 'Account' }).waitFor()
     expect(await table.getByRole('button', { name: 'sim-flash' }).count()).toBe(0)
+
+    const figure = page.locator('.figure').filter({ hasText: 'Failed' }).locator('.figure-value')
+    await figure.getByText('0', { exact: true }).waitFor()
+    const failed = await holdBack(one, /\/console\/api\/failed-calls\?/)
+    await press(one, '7 days')
+    await failed.requested
+    await figure.getByText('–', { exact: true }).waitFor()
+    failed.release()
+    await figure.getByText('0', { exact: true }).waitFor()
     await one.isClean()
   })
 
@@ -310,30 +321,6 @@ describe('after another choice, the old answer is shown as such until the new on
     await press(one, '7 days')
     await page.getByText('Not now: overview.').waitFor()
     expect(await table.count()).toBe(0)
-  })
-
-  test('the figures of one provider say which calls they count', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    await one.open('/console/?provider=simulator')
-    for (const label of ['Calls answered', 'Failed, of calls tried'])
-      await page.locator('.figure dt').getByText(label, { exact: true }).waitFor()
-    await page.getByText('has those that simulator did not answer, too').waitFor()
-    await one.looksRight()
-  })
-
-  test('failed calls of the range before are not shown for another range', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    await one.open('/console/')
-    const figure = page.locator('.figure').filter({ hasText: 'Failed' }).locator('.figure-value')
-    await figure.getByText('0', { exact: true }).waitFor()
-    const held = await holdBack(one, /\/console\/api\/failed-calls\?/)
-    await press(one, '7 days')
-    await held.requested
-    await figure.getByText('–', { exact: true }).waitFor()
-    held.release()
-    await figure.getByText('0', { exact: true }).waitFor()
   })
 
   test('a key without calls does not show the first call of another key', async () => {
