@@ -3,6 +3,7 @@ import { afterAll } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { PageOptions } from '../support/console-page.ts'
+import { consoleAddress } from '../support/console-port.ts'
 import type { ConsoleUser } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
@@ -13,7 +14,7 @@ import { startSmtp } from '../support/smtp.ts'
 /** One gateway for all tests of a file. It is at a host name, because browsers have no passkeys for an IP address. */
 export async function walkedGateway() {
   const smtp = await startSmtp()
-  const port = freePort()
+  const port = Number(new URL(`http://${consoleAddress()}`).port) || freePort()
   const url = new URL(`http://localhost:${port}`)
   const gateway = await startTestGateway({
     listen: `127.0.0.1:${port}`,

@@ -46,7 +46,6 @@ describe('an account', () => {
     await user.waitForClose()
     await page.getByRole('heading', { level: 1, name: 'Aлиса Ödegård' }).waitFor()
     await page.getByRole('link', { name: 'alice@example.com' }).waitFor()
-    await one.looksRight()
     await one.go('/console/accounts?search=Ödeg')
     await page.getByRole('link', { name: /Aлиса Ödegård alice/ }).click()
     await user.choose('Edit details')
@@ -175,7 +174,7 @@ describe('an account', () => {
     await rowOf(/Password set/).waitFor({ state: 'detached' })
     await rowOf(/Invitation created/).waitFor()
     expect(new URL(page.url()).search).toBe('?area=sign_in&by=operator')
-    await one.looksRight()
+    await one.fits()
   })
 
   test('is named on pages whose address has its number', async () => {
@@ -222,7 +221,6 @@ describe('an account whose requests are refused', () => {
       .waitFor()
     await page.getByText('26 refused', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toContain('outcome=refused')
-    await one.looksRight()
     await page
       .getByRole('row', { name: /refused, 402/ })
       .first()
@@ -230,7 +228,7 @@ describe('an account whose requests are refused', () => {
       .click()
     await page.getByRole('heading', { name: 'Refused request' }).waitFor()
     await page.getByText(/Insufficient balance/).waitFor()
-    await one.looksRight()
+    await one.fits()
   })
 
   test('has a refused request that is found by the id in its answer', async () => {
@@ -246,7 +244,7 @@ describe('an account whose requests are refused', () => {
     await own.open('/console/overview')
     await own.page.getByText(WHY).waitFor()
     await own.page.getByText('Ask your operator to add funds').waitFor()
-    await own.looksRight()
+    await own.fits()
   })
 
   test('is named by a filter even if the list of accounts is too short for it', async () => {

@@ -25,7 +25,7 @@ describe.if(hasNginx)('behind nginx', () => {
     ['takes the path off', true],
     ['passes the path on', false],
   ])(
-    'that %s: sign-in, pages, a file, a call of the playground with a picture, the live feed, and an SDK',
+    'that %s: sign-in, pages, a file, the live feed, and an SDK; one of both: a call of the playground with a picture',
     async (_, strips) => {
       await using _nginx = await startNginx([gateway.url], { port, path: PATH, strips })
       await using one = await consolePage(ORIGIN)
@@ -40,7 +40,7 @@ describe.if(hasNginx)('behind nginx', () => {
       await page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true }).waitFor(WAIT)
 
       // By links and by addresses: the page's files are found from any depth.
-      for (const name of ['Calls', 'Keys', 'Transactions']) {
+      for (const name of ['Calls', 'Keys']) {
         await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
         await page.getByRole('heading', { level: 1, name }).waitFor(WAIT)
         await one.quiet()
@@ -51,14 +51,17 @@ describe.if(hasNginx)('behind nginx', () => {
       await page.getByRole('link', { name: 'Export CSV' }).click()
       expect((await download).url()).toStartWith(`${ORIGIN}${PATH}/console/api/calls.csv`)
 
-      await one.open(`${PATH}/console/playground`)
-      const choosing = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'Add an image' }).click()
-      await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
-      await page.getByLabel('Remove cat.png').waitFor(WAIT)
-      await page.getByLabel('Message').fill('Hello')
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      await page.locator('.play-answer-foot [title$="USD"]').waitFor(WAIT)
+      // Once: its requests go the way of the export's.
+      if (strips) {
+        await one.open(`${PATH}/console/playground`)
+        const choosing = page.waitForEvent('filechooser')
+        await page.getByRole('button', { name: 'Add an image' }).click()
+        await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
+        await page.getByLabel('Remove cat.png').waitFor(WAIT)
+        await page.getByLabel('Message').fill('Hello')
+        await page.getByRole('button', { name: 'Send', exact: true }).click()
+        await page.locator('.play-answer-foot [title$="USD"]').waitFor(WAIT)
+      }
       const feed = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith('/live'), WAIT)
       await one.open(`${PATH}/console`)
       expect([new URL((await feed).url()).pathname, (await feed).status()]).toEqual([

@@ -49,7 +49,6 @@ test('the operator raises all prices, sees each before and after, and saves the 
   await one.open('/console/providers/acme')
   await page.getByRole('link', { name: 'Change prices' }).click()
   await page.getByText('Enter a percentage to see').waitFor()
-  await one.looksRight()
   const review = page.getByRole('button', { name: 'Review and save' })
   expect(await review.isDisabled()).toBe(true)
 
@@ -89,7 +88,6 @@ test('the operator raises all prices, sees each before and after, and saves the 
   await page.getByRole('option', { name: 'Costs and my prices' }).click()
   await page.getByText('Cost at acme unknown, so it stays: painter, free-vectors.').waitFor()
   expect((await rows())[0]).toBe('flash input acme million tokens 3.00 3.30 2.50 → 2.75 0.55, 16.7 %')
-  await one.looksRight()
 
   const before = file()
   await review.click()
@@ -120,8 +118,8 @@ test('the operator raises all prices, sees each before and after, and saves the 
   await one.isClean()
 })
 
-test('the operator lowers prices of selected models on a phone; a file that somebody else saved is reloaded first', async () => {
-  await using one = await visit('operator', { size: 'phone' })
+test('the operator lowers prices of selected models; a file that somebody else saved is reloaded first', async () => {
+  await using one = await visit('operator', { size: 'both' })
   const { page } = one
   await one.open('/console/providers/acme/prices')
   await page.getByLabel('Direction').click()

@@ -77,7 +77,7 @@ describe('a key', () => {
     await user.sees('Key "laptop" updated')
     await user.sees(/has used 90 % of its daily limit/)
     await user.sees('near limit')
-    await one.looksRight()
+    await one.fits()
     await user.press('Change')
     await user.type('Daily limit', '1')
     await user.send()

@@ -82,7 +82,7 @@ test('the list of models and a model’s page show the end; a date is set in the
     .getByRole('row', { name: /^by-tokens/ })
     .getByText('5.00 in, 30.00 image out / M tokens')
     .waitFor()
-  await one.looksRight()
+  await one.fits()
   await one.go('/console/models/near-model')
   await page.getByText(new RegExp(`its shutdown is on ${NEAR}.* Add a route to its replacement`)).waitFor()
   await one.looksRight()

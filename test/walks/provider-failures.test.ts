@@ -1,6 +1,7 @@
 // Failing providers in a browser: tested with the words of `providers test`, and red on each page that names them or their models.
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createScene } from '../app/commands/scene.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { CLOCK_OFF, invalidGrant } from '../support/google.ts'
 import { refusal } from '../support/upstream.ts'
 import { press, type Refused, serversConsole } from './server-providers.ts'
@@ -33,11 +34,18 @@ const WRONG: readonly (readonly [what: string, name: string, refused: Refused, h
   ['a clock that is off', 'vertex-here', { token_server: invalidGrant(CLOCK_OFF) }, 'Wrong clock'],
 ]
 
+/** The operator's page of all tests. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator')
+  await one.open('/console')
+})
+afterAll(() => one[Symbol.asyncDispose]())
+
 test.each(WRONG)('%s is reported in the words of `providers test`', async (_, name, answers, headline) => {
   refuse(answers)
-  await using one = await visit('operator')
   const { page } = one
-  await one.open(`/console/providers/${name}`)
+  await one.go(`/console/providers/${name}`)
   await press(page, `Test ${name}#1`)
   await page.getByText(`${headline} after`).waitFor()
   const result = (await page.locator('.trial-result').innerText()).replace(/\s+/g, ' ')
@@ -48,7 +56,6 @@ test.each(WRONG)('%s is reported in the words of `providers test`', async (_, na
   const sentence = advice.slice(headline.length + 2).replaceAll('`', '')
   expect(result.toLowerCase()).toContain(sentence.toLowerCase())
   expect(result).toContain(words)
-  await one.looksRight()
 })
 
 describe('a model and a provider whose calls all fail', () => {
@@ -71,7 +78,6 @@ describe('a model and a provider whose calls all fail', () => {
       (2, 'disk', '', NULL, 'Disk nearly full: 3 MB free.', ${Date.now() - 3}, ${Date.now() - 2}, ${Date.now() - 1})`)
     gateway.db.run(`INSERT INTO alert_sendings VALUES
       (1, 1, 1, 'raised', 'msg_1', ${Date.now()}, 2, ${Date.now() + 300_000}, NULL, 503, 'The receiver answered 503.')`)
-    await using one = await visit('operator')
     const { page } = one
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
     await one.open('/console/overview')
@@ -87,7 +93,6 @@ describe('a model and a provider whose calls all fail', () => {
     await one.go('/console/models/of-azure-here')
     await page.getByText('This model is failing. The last 5 calls failed: overloaded (5).').waitFor()
     await row('azure-here').getByText('overloaded (5)').waitFor()
-    await one.looksRight()
     await one.go('/console/providers')
     await row('azure-here').locator('.status-bad').getByText('failing').waitFor()
     await row('azure-here').getByText('0 of 5').first().waitFor()

@@ -12,7 +12,7 @@ describe('a provider at a known server', () => {
   test.each(ADDED)('%s is tested and added', async (title, added) => {
     const { fields = {}, by_file, model, url, header, name, written } = added
     const key_file = by_file ? of_vertex : undefined
-    await using one = await visit('operator', key_file === undefined ? {} : { size: 'phone' })
+    await using one = await visit('operator')
     const { page } = one
     await one.open('/console/providers/new')
     await chooseProvider(page, title)
@@ -27,7 +27,7 @@ describe('a provider at a known server', () => {
     await page.getByText(/It answered in/).waitFor()
     expect(sent.at(-1)).toBe(url)
     expect(upstream.last().headers[header]).toContain(key_file === undefined ? KEY : 'ya29.')
-    await one.looksRight()
+    await one.fits()
     await press(page, 'Save provider')
     await page.waitForURL(new RegExp(`/console/providers/${name}$`))
     await page.getByRole('definition').getByText(title, { exact: true }).waitFor()
@@ -35,7 +35,7 @@ describe('a provider at a known server', () => {
     const [secret = ''] = key_file === undefined ? [KEY] : PRIVATE_KEY.split('\n').slice(1)
     expect(gateway.started.catalogue().providers.get(name)?.api_keys[0]).toContain(secret)
     expect(await page.content()).not.toContain(secret)
-    await one.looksRight()
+    await one.fits()
   })
 })
 
@@ -44,7 +44,7 @@ test.each([
   ['model', '/console/models'],
 ])('the form of a new %s is left by Cancel, and nothing is saved', async (_, list) => {
   const before = file()
-  await using one = await visit('operator', { size: 'phone' })
+  await using one = await visit('operator')
   await one.open(`${list}/new`)
   await one.looksRight()
   await press(one.page, 'Cancel')
@@ -168,5 +168,5 @@ price = { input = 5, image_output = 32 }\n`,
   expect(file()).toMatch(
     /model = "pictures", generation = "gpt-image-2", cost = \{ input = "?4"?, image_output = "?30"? \}/,
   )
-  await one.looksRight()
+  await one.fits()
 })
