@@ -14,6 +14,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { paint } from '../media/support.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const png = await paint('png')
@@ -29,6 +30,7 @@ let stored: string
 let generating: string
 
 beforeEach(async () => {
+  makeEmptyDatabase(folder.at('tollgate.db'))
   connection = openDatabase(folder.at('tollgate.db'))
   db = openDb(folder.at('tollgate.db'))
   connection.run('DROP TRIGGER generations_are_of_calls')

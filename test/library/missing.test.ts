@@ -21,6 +21,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { paint } from '../media/support.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 import { type Away, pathsIn, takeFiles, takeFolder } from './away.ts'
 
@@ -40,6 +41,7 @@ let images: string[]
 let clock_ms = 0
 
 beforeEach(async () => {
+  makeEmptyDatabase(folder.at('tollgate.db'))
   connection = openDatabase(folder.at('tollgate.db'))
   db = openDb(folder.at('tollgate.db'))
   connection.run('DROP TRIGGER generations_are_of_calls')

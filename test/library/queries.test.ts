@@ -11,7 +11,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { paint } from '../media/support.ts'
-import { memoryDatabase } from '../support/empty-database.ts'
+import { makeEmptyDatabase, memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const ACCOUNT = 1
@@ -37,6 +37,7 @@ let connection: Database
 let db: Db
 let library: Library
 beforeEach(async () => {
+  makeEmptyDatabase(folder.at('tollgate.db'))
   connection = openDatabase(folder.at('tollgate.db'))
   db = openDb(folder.at('tollgate.db'))
   // These images have no calls.

@@ -9,6 +9,7 @@ import type { Ledger } from '../../src/money/ledger/operations.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { addAccount, brokenInvariants } from '../money/ledger/world.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { temporary } from '../support/temporary.ts'
 
 export const USD = 1_000_000_000
@@ -47,6 +48,7 @@ export function planScene({
 } = {}) {
   const folder = temporary()
   const path = folder.at('tollgate.db')
+  makeEmptyDatabase(path)
   const sql = openDatabase(path)
   for (let id = 1; id <= accounts; id++) addAccount(sql, id, { balance })
   const db = openDb(path)

@@ -169,8 +169,10 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ],
     ['an outcome of all', { outcomes: ['completed'] }, () => true],
   ])('%s', async (_, filter, matches) => {
-    for (const limit of [1, 7, 50, 1_000])
-      expect((await searchAll(filter, limit)).ids).toEqual(matching(matches))
+    const ids = matching(matches)
+    // Pages of one call only where they are not thousands.
+    for (const limit of ids.length > 100 ? [50, 1_000] : [1, 7, 50, 1_000])
+      expect((await searchAll(filter, limit)).ids).toEqual(ids)
   })
 
   test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([

@@ -1,5 +1,5 @@
 // `config apply` and `config show`: the catalogue moves into the database by commands; refused files; other commands afterwards.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { startGateway } from '../../../src/app/process/serve.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
@@ -9,7 +9,7 @@ import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
 import { memoryLog } from '../../support/memory-log.ts'
-import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
+import { databaseOfFile, dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 import { acmeText } from '../catalogues.ts'
 
 const SECRET = 'secret-of-acme-1'
@@ -18,6 +18,7 @@ const priced = (input: number) => TEXT.replace('input = 1', `input = ${input}`)
 const STORAGE = '[storage]\ndatabase = "env:DATABASE_URL"\n'
 const LITERAL = TEXT.replace('env:ACME_API_KEY', SECRET)
 
+const { url, db } = await databaseOfFile()
 const scene = sceneOfEachTest()
 const put = (text: string, name = 'new.toml') => {
   writeFileSync(scene.path(name), text)
@@ -69,22 +70,13 @@ describe('without a server', () => {
 })
 
 describe.if(hasPostgres)('with a server', () => {
-  let database: Awaited<ReturnType<typeof makeDatabase>>
-  beforeAll(async () => {
-    database = await makeDatabase()
-  })
-  afterAll(() => dropDatabase(database.name))
   beforeEach(async () => {
-    await using db = await openPostgres(database.url)
     await db.write((db) => db.rows('TRUNCATE catalogues RESTART IDENTITY'))
-    scene.env = { DATABASE_URL: database.url, ACME_API_KEY: SECRET }
+    scene.env = { DATABASE_URL: url, ACME_API_KEY: SECRET }
     put(TEXT + STORAGE, 'tollgate.toml')
   })
 
-  const inForce = async () => {
-    await using db = await openPostgres(database.url)
-    return await newestShared(db)
-  }
+  const inForce = () => newestShared(db)
   const apply = async (text: string, ...args: string[]) =>
     await scene.run('config', 'apply', put(text), '--yes', ...args)
 
@@ -123,7 +115,6 @@ describe.if(hasPostgres)('with a server', () => {
   test('apply is refused if the catalogue changes while it asks', async () => {
     put(priced(3))
     scene.ask = async () => {
-      await using db = await openPostgres(database.url)
       const version = { text: priced(9), made_at_ms: 0, made_by: 'session:1' } as const
       await db.begin((tx) => applyShared(tx, version, undefined))
       return 'y'
@@ -148,10 +139,10 @@ describe.if(hasPostgres)('with a server', () => {
     )
     expect(out).not.toContain('storage')
     expect(questions).toEqual(['Put it in force? [y/N] '])
-    const { host } = new URL(database.url)
+    const { host, pathname } = new URL(url)
     expect(err.split('\n')).toEqual([
       'Left out, because each machine has its own in tollgate.toml: server.listen, storage.',
-      `This puts ${scene.path('new.toml')} in force for all gateways over postgres://${host}/${database.name}; running now: 0.`,
+      `This puts ${scene.path('new.toml')} in force for all gateways over postgres://${host}${pathname}; running now: 0.`,
       'Version 1 of the catalogue is in force. Running gateways use it within seconds.',
       `warning: ${scene.path('tollgate.toml')}: not used: providers, models. The catalogue is in the database, for all gateways: change it by \`tollgate config apply\`, or in the console`,
     ])
@@ -266,7 +257,6 @@ describe.if(hasPostgres)('with a server', () => {
       expect([status, err]).toEqual([0, expect.stringContaining('Version 3 of the catalogue is in force.')])
       expect(await inForce()).toMatchObject({ version: 3, text: priced(3) })
       expect(own()).toBe(TEXT + STORAGE)
-      await using db = await openPostgres(database.url)
       expect(
         await db.rows(
           "SELECT action, command, machine_user, after FROM actions WHERE subject = 'flash' ORDER BY id DESC LIMIT 2",
@@ -310,7 +300,6 @@ describe.if(hasPostgres)('with a server', () => {
       await apply(priced(3))
       expect((await scene.run('account', 'erase', 'ada', '--yes')).status).toBe(0)
       expect((await inForce())?.text).toBe(priced(3))
-      await using db = await openPostgres(database.url)
       expect(await db.rows("SELECT 1 FROM catalogues WHERE text LIKE '%ada%'")).toEqual([])
     })
 
