@@ -1,5 +1,5 @@
 // One figure, one truth: pages, files and an account's own API report the same figures of the same calls, over a seeded database.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
 import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
 import { addSums } from '../../plugins/refusals/writing.ts'
@@ -11,7 +11,9 @@ import { prepareStatements } from '../../src/money/ledger/statements.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { allPages, signedIn } from '../support/console-session.ts'
+import { SCREENS } from '../support/screens.ts'
 
 const HOUR_MS = 3_600_000
 const DAYS = 16
@@ -338,16 +340,27 @@ test.each(['America/Los_Angeles', 'Asia/Kolkata'])(
   },
 )
 
+let shared: ConsolePage | undefined
+afterAll(() => shared?.[Symbol.asyncDispose]())
+/** The operator's page, which tests share, wide. */
+async function asOperator(): Promise<ConsolePage> {
+  if (shared === undefined) {
+    shared = await visit('operator')
+    await shared.open('/console/usage?days=7')
+  }
+  await shared.page.setViewportSize(SCREENS.wide)
+  return shared
+}
+
 test('the pages show these figures', async () => {
   const { calls: made, failed, cost_nanos, margin_nanos } = truthOf(inWeek)
-  await using one = await visit('operator')
+  const one = await asOperator()
   const text = async (address: string) => {
     await one.go(address)
     await one.page.getByText(count(made)).first().waitFor()
     await one.quiet()
     return (await one.page.locator('main').innerText()).replace(/\s+/g, ' ')
   }
-  await one.open('/console/usage?days=7')
   for (const address of ['/console?range=7', '/console/usage?days=7', `/console/calls?${DAYS_OF_WEEK}`]) {
     const content = await text(address)
     for (const figure of [count(made), count(failed), roundedUsd(cost_nanos), roundedUsd(margin_nanos ?? 0)])
@@ -361,8 +374,8 @@ describe('links of the Overview', () => {
     const some = inWeek.filter(({ model }) => model === LOSING)
     const { margin_nanos } = truthOf(some)
     expect(margin_nanos).toBeLessThan(0)
-    await using one = await visit('operator')
-    await one.open('/console?range=7')
+    const one = await asOperator()
+    await one.go('/console?range=7')
     const table = one.page.getByRole('table', { name: 'Models sold below cost' })
     await table.waitFor()
     expect(await table.locator('tbody tr').count()).toBe(1)
@@ -379,11 +392,11 @@ describe('links of the Overview', () => {
   })
 
   test('a point of the chart leads to the calls of its day, by keyboard and by a press', async () => {
-    await using one = await visit('operator')
+    const one = await asOperator()
     const days = daysIn(lastDays(now_ms, 7, UTC), UTC)
     const callsOn = ({ start_ms, end_ms }: (typeof days)[number]) =>
       calls.filter(({ started_at_ms: at }) => at >= start_ms && at < end_ms).length
-    await one.open('/console?range=7')
+    await one.go('/console?range=7')
     const points = one.page.getByRole('slider', { name: /Revenue, cost and margin/ })
     await points.focus()
     await points.press('End')
@@ -409,8 +422,9 @@ describe('links of the Overview', () => {
   })
 
   test('the address has the order of the columns, and the file has the visible rows', async () => {
-    await using one = await visit('operator', { size: 'phone' })
-    await one.open('/console?range=7&by=model&order=-margin')
+    const one = await asOperator()
+    await one.page.setViewportSize(SCREENS.phone)
+    await one.go('/console?range=7&by=model&order=-margin')
     const table = one.page.getByRole('table', { name: 'Figures by model' })
     await table.waitFor()
     await one.looksRight()

@@ -1,7 +1,7 @@
 // Roles of the console in the browser: each has its own pages, and an account sees nothing of others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
-import type { ConsolePage } from '../support/console-page.ts'
+import { type ConsolePage, NEXT_FRAME } from '../support/console-page.ts'
 import type { ConsoleUser } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole()
@@ -58,7 +58,7 @@ test('the operator has twelve pages in the side bar, which a small laptop shows 
     [768, 1024],
   ] as const) {
     await one.page.setViewportSize({ width, height })
-    await one.open('/console/system')
+    await one.page.evaluate(NEXT_FRAME)
     expect([width, await one.page.evaluate(HIDDEN_OF_BAR)]).toEqual([width, 0])
     for (const title of SIDE_BAR)
       expect(await bar.getByRole('link', { name: title, exact: true }).isVisible()).toBe(true)
@@ -76,8 +76,6 @@ describe.each(VIEWERS)('%s', (_, as, titles) => {
 
   test('cannot open the operator’s pages, by the side bar or by their addresses', async () => {
     expect(await pagesIn(one)).toEqual([...titles])
-    await one.open('/console/accounts')
-    await one.page.getByText('Page not found').waitFor()
     for (const path of OF_OPERATOR) {
       await one.go(`/console${path}`)
       await one.page.getByText('Page not found').waitFor()

@@ -38,14 +38,15 @@ test('the operator sees all rows, the newest first, page by page; an account its
 })
 
 test('the page is reached from the usage and from an account, and looks right', async () => {
-  await using operator = await visit('operator')
+  const operator = await visit('operator')
   await operator.open('/console/accounts/alice')
   expect(await operator.page.$$eval('a[href*="/history?account="]', (links) => links.length)).toBe(1)
-  await operator.open('/console/history')
+  await operator.go('/console/history')
   await operator.looksRight()
+  await operator[Symbol.asyncDispose]()
   await using alice = await visit({ account: 'alice' })
   await alice.open('/console/usage')
   expect(await alice.page.$$eval('a[href$="/console/history"]', (links) => links.length)).toBe(1)
-  await alice.open('/console/history')
+  await alice.go('/console/history')
   await alice.looksRight()
 }, 60_000)

@@ -193,8 +193,9 @@ describe('in a browser', () => {
     await one.looksRight()
   })
 
-  test('the pages of an account holder have the product’s name nowhere', async () => {
+  test('the pages of an account holder have the product’s name nowhere, and the statement is printed under the logo', async () => {
     await using one = await visit({ account: 'lena' })
+    await one.open('/console')
     for (const path of [
       '/console/start',
       '/console/playground',
@@ -202,10 +203,18 @@ describe('in a browser', () => {
       '/console/keys',
       '/console/settings',
     ]) {
-      await one.open(path)
+      await one.go(path)
       expect(await one.page.content()).not.toMatch(/Tollgate|TOLLGATE|tollgate [a-z]/)
     }
     await one.looksRight()
+
+    await one.go('/console/transactions/statement')
+    const mark = one.page.locator('.print-brand')
+    await mark.waitFor({ state: 'attached' })
+    expect(await mark.isVisible()).toBe(false)
+    await one.page.emulateMedia({ media: 'print' })
+    expect(await mark.isVisible()).toBe(true)
+    expect(await one.page.locator('.side-bar').first().isVisible()).toBe(false)
   })
 
   test('the colour is in force, in both themes', async () => {
@@ -216,16 +225,6 @@ describe('in a browser', () => {
     expect(await accent()).toMatch(/^light-dark\(#5b21b6, #[0-9a-f]{6}\)$/)
     await one.looksRight()
     await one.looksRight()
-  })
-
-  test('the statement is printed under the logo', async () => {
-    await using one = await visit({ account: 'lena' })
-    await one.open('/console/transactions/statement')
-    const mark = one.page.locator('.print-brand')
-    expect(await mark.isVisible()).toBe(false)
-    await one.page.emulateMedia({ media: 'print' })
-    expect(await mark.isVisible()).toBe(true)
-    expect(await one.page.locator('.side-bar').first().isVisible()).toBe(false)
   })
 
   test('the logo opened by itself runs no script', async () => {
