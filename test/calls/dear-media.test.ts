@@ -1,27 +1,28 @@
 // Expensive media, as expensive as their formats allow: an account gets no more than its five cents pay for, however many calls it makes at once.
 // The attack `dear-media` makes 1,000 calls for each surface and each medium.
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { BALANCE_USD, EXPENSIVE_CASES, expensiveMediaScene } from '../support/dear-media.ts'
+import { sample } from '../support/long.ts'
 import { buy } from '../support/uncounted-input.ts'
 
-setDefaultTimeout(60_000)
 const s = await expensiveMediaScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** Two are enough, because the test also proves that a call costs no more than its hold. */
-const AT_ONCE = 2
+/** A PDF is measured without regard to the surface and the model, so that most PDFs are sampled. */
+const CASES = [...new Set(EXPENSIVE_CASES.map(({ medium }) => medium))].flatMap((medium, row) => {
+  const cases = EXPENSIVE_CASES.filter((one) => one.medium === medium)
+  const is_whole = medium.mime !== 'application/pdf' || /^a (?:PDF of|file by)/.test(medium.name)
+  return (is_whole ? cases : sample(cases, row)).map((one) => [one.surface, medium.name, one] as const)
+})
 
-test.each(EXPENSIVE_CASES.map((one) => [one.surface, one.medium.name, one] as const))(
-  '%s: %s',
-  async (_surface, name, one) => {
-    const bought = await buy(s, one, '', AT_ONCE, BALANCE_USD)
-    expect(bought).toMatchObject({ debt_nanos: 0, above_hold: 0, held: true })
-    expect(bought.strange.filter((status) => status !== 400)).toEqual([])
-    // Cheap media still get an answer.
-    if (name === 'a PDF of one page' && !one.surface.includes('mini'))
-      expect(bought.answers).toBeGreaterThan(0)
-  },
-)
+test.each(CASES)('%s: %s', async (_surface, name, one) => {
+  // Two at once are enough, because the test also proves that a call costs no more than its hold.
+  const bought = await buy(s, one, '', 2, BALANCE_USD)
+  expect(bought).toMatchObject({ debt_nanos: 0, above_hold: 0, held: true })
+  expect(bought.strange.filter((status) => status !== 400)).toEqual([])
+  // Cheap media still get an answer.
+  if (name === 'a PDF of one page' && !one.surface.includes('mini')) expect(bought.answers).toBeGreaterThan(0)
+})
 
 describe('the refusal of a call whose hold covers the whole context of its model', () => {
   const ADVICE = 'Send files inline instead of by URL or id, PDFs without encryption'

@@ -1,9 +1,8 @@
 // Text in fields that the gateway does not use: an account gets no more than its one cent pays for, however many calls it makes at once.
 // The attack `uncounted-input` makes 200 calls for each field and each class of text.
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { buy, CASES, TEXTS, uncountedScene } from '../support/uncounted-input.ts'
 
-setDefaultTimeout(60_000)
 const s = await uncountedScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
