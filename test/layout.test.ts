@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_571,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
-const MAX_TEST_LINES = 186_026
+const MAX_TEST_LINES = 186_031
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -122,18 +122,23 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     const after = await place.sums()
     expect(after.calls).toBe(before.calls + 1)
     expect(after.balances).toBe(after.entries)
-    const cost = BigInt(after.charged) - BigInt(before.charged ?? 0)
+    const cost = BigInt(after.charged) - BigInt(before.charged)
     expect(BigInt(before.balances) - BigInt(after.balances)).toBe(cost)
     expect(cost > 0n).toBe(true)
   }
 
-  /** Serves once to create the tables, then creates a key. */
+  /** Serves a paid call with a new key. The first start creates the tables. */
   async function firstKey(place: Installation): Promise<string> {
-    await place.serve(async () => undefined)
-    expect(place.command('account create ada')).toMatchObject({ status: 0 })
-    expect(place.command('credit ada 5')).toMatchObject({ status: 0 })
-    const key = place.command('key create ada').out.trim()
-    expect(key).toStartWith('tg_')
+    let key = ''
+    await place.serve(async (url) => {
+      expect(place.command('account create ada')).toMatchObject({ status: 0 })
+      expect(place.command('credit ada 5')).toMatchObject({ status: 0 })
+      key = place.command('key create ada').out.trim()
+      expect(key).toStartWith('tg_')
+      await call(key)(url)
+    })
+    const { calls, balances, entries } = await place.sums()
+    expect([calls, balances]).toEqual([1, entries])
     return key
   }
 
@@ -142,7 +147,6 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     const newer = await release(NEWER_VERSION, 'readable-newer', NEWER)
     const older = await release(own_version, 'readable-older', {})
     const key = await firstKey(place)
-    await callOnce(place, key)
     const before = await place.sums()
 
     const upgraded = place.command(`upgrade --from ${newer}`)
@@ -169,7 +173,6 @@ describe.skipIf(!hasPostgres)('an upgrade over PostgreSQL', () => {
     const newer = await release(NEWER_VERSION, 'unreadable-newer', UNREADABLE)
     const older = await release(own_version, 'unreadable-older', {})
     const key = await firstKey(place)
-    await callOnce(place, key)
     expect(place.command(`upgrade --from ${newer}`)).toMatchObject({ status: 0 })
     await callOnce(place, key)
     expect(await place.schema()).toMatchObject({ readable_from: String(NEWEST + 1) })
