@@ -87,7 +87,7 @@ function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Own
   const [before, after] = [was, is].map((values) => settingOf(values, path))
   const ownerOf = OWNED[path]
   if (!ownerOf)
-    return [{ action: 'setting.changed', subject: path, ...difference({ value: before }, { value: after }) }]
+    return [{ action: 'setting.changed', subject: path, ...difference(before, after) }]
   const [own_before, own_after] = [Object(before), Object(after)] as [Fields, Fields]
   return differing(own_before, own_after).map((name) => {
     const owner = ownerOf(owners, name)
