@@ -53,7 +53,7 @@ function Limits({ of, name, onClose }: EditLimitsProps & { onClose: () => void }
               return [{ ...field, path, fallback }]
             })
             const at = ['limits', `${of}s`, name]
-            return <LimitsForm {...{ at, fields, onClose }} file={read} labels={labelsOf(of)} />
+            return <ValuesInDialog {...{ at, fields, onClose }} file={read} labels={labelsOf(of)} />
           }}
         </Loaded>
       )}
@@ -70,16 +70,17 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
   },
 })
 
-function LimitsForm({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
+/** A form over values in a dialog. */
+export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
   const save = async () => {
     if (await values.submit()) onClose()
   }
   return (
-    <Form submit={save} aria-label="Rate limits">
+    <Form submit={save} aria-label="Settings">
       <ConflictNotice of={values} labels={values.labels} />
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
-      <SubmitOrCancel onCancel={onClose}>Save limits</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
       {values.names.length > 0 && <AsCommand command={values.command} />}
     </Form>
   )

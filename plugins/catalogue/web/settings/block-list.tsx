@@ -1,0 +1,82 @@
+// A list of named blocks in a section of settings, such as plans: each is added and changed in a dialog, or deleted.
+import { useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api, send } from '../../../console/web/app/client.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { ConfirmDialog, Dialog } from '../../../console/web/parts/dialog.tsx'
+import { column, endColumn, Table } from '../../../console/web/parts/table.tsx'
+import { reportSaved } from '../parts/saving.ts'
+import { type Block, listAt, textAt } from '../parts/values.ts'
+import { ValuesInDialog } from './edit-limits.tsx'
+import type { ValuesOptions } from './use-values.ts'
+
+interface BlockListProps extends Omit<ValuesOptions, 'onSaved'> {
+  /** What a block is: "plan". */
+  noun: string
+}
+
+interface Row {
+  index: number
+  title: string
+}
+
+export function BlockList({ noun, ...options }: BlockListProps) {
+  const { at, file } = options
+  const [edited, setEdited] = useState<Row | null>(null)
+  const [deleted, setDeleted] = useState<Row | null>(null)
+  const queries = useQueryClient()
+  const rows = (listAt((file.values ?? {}) as Block, ...at) as Block[]).map((block, index): Row => {
+    return { index, title: textAt(block, 'title') || textAt(block, 'name') }
+  })
+  const close = () => setEdited(null)
+  const remove = async () => {
+    if (!deleted) return
+    const path = [...at, deleted.index]
+    const { hash } = await send(api.catalogue.save.post({ edits: [{ op: 'remove', path }], hash: file.hash }))
+    reportSaved(queries, `${deleted.title} deleted`, { base: file, hash })
+  }
+  const buttons = (row: Row) => (
+    <span className="row">
+      <Button small right="operate" aria-label={`Edit ${row.title}`} onClick={() => setEdited(row)}>
+        Edit
+      </Button>
+      <Button small right="operate" aria-label={`Delete ${row.title}`} onClick={() => setDeleted(row)}>
+        Delete
+      </Button>
+    </span>
+  )
+  return (
+    <>
+      {rows.length === 0 ? (
+        <p className="soft">No {noun} yet.</p>
+      ) : (
+        <Table
+          label={`Each ${noun}`}
+          columns={[
+            column<Row>('title', 'Name', 'first', ({ title }) => title),
+            endColumn<Row>('buttons', '', 'first-end', buttons),
+          ]}
+          rows={rows}
+          keyOf={({ title }) => title}
+        />
+      )}
+      <div>
+        <Button icon={Plus} right="operate" onClick={() => setEdited({ index: rows.length, title: '' })}>
+          Add {noun}
+        </Button>
+      </div>
+      <Dialog open={edited !== null} onClose={close} title={edited?.title || `New ${noun}`}>
+        {edited && <ValuesInDialog {...options} at={[...at, edited.index]} onClose={close} />}
+      </Dialog>
+      <ConfirmDialog
+        open={deleted !== null}
+        onClose={() => setDeleted(null)}
+        title={`Delete ${deleted?.title}?`}
+        consequence={`This ${noun} is removed from the configuration file. You can undo it right after.`}
+        verb={`Delete ${noun}`}
+        confirm={remove}
+      />
+    </>
+  )
+}
