@@ -4,7 +4,8 @@ import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/confirm-button.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -16,7 +17,7 @@ import { addPasskey, hasPasskeys } from './ceremony.ts'
 
 type Passkey = AnswerOf<typeof api.passkeys.get>['passkeys'][number]
 
-type Opened = 'add' | { rename: Passkey } | { remove: Passkey }
+type Opened = 'add' | { rename: Passkey }
 
 export default function Passkeys() {
   const passkeys = useApi(['passkeys'], () => api.passkeys.get())
@@ -40,10 +41,9 @@ export default function Passkeys() {
       <Dialog open={open === 'add'} onClose={close} title="Add passkey">
         {open === 'add' && <AddForm close={close} />}
       </Dialog>
-      <Dialog open={typeof open === 'object' && 'rename' in open} onClose={close} title="Rename passkey">
-        {typeof open === 'object' && 'rename' in open && <RenameForm of={open.rename} close={close} />}
+      <Dialog open={typeof open === 'object'} onClose={close} title="Rename passkey">
+        {typeof open === 'object' && <RenameForm of={open.rename} close={close} />}
       </Dialog>
-      {typeof open === 'object' && 'remove' in open && <RemoveDialog of={open.remove} close={close} />}
     </Section>
   )
 }
@@ -63,9 +63,17 @@ const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
       <Button small onClick={() => open({ rename: passkey })}>
         Rename
       </Button>{' '}
-      <Button small onClick={() => open({ remove: passkey })}>
+      <ConfirmButton
+        small
+        title={`Remove the passkey "${passkey.name}"?`}
+        consequence="It no longer signs in here. Delete it on your device, too."
+        verb="Remove passkey"
+        work={() => send(api.passkeys({ id: pathPart(passkey.id) }).delete())}
+        changes={['passkeys']}
+        done={() => `Passkey "${passkey.name}" removed`}
+      >
         Remove
-      </Button>
+      </ConfirmButton>
     </>
   )),
 ]
@@ -105,23 +113,5 @@ function RenameForm({ of: { id, name: before }, close }: { of: Passkey; close: (
       </Field>
       <SubmitOrCancel onCancel={close}>Save name</SubmitOrCancel>
     </Form>
-  )
-}
-
-function RemoveDialog({ of: { id, name }, close }: { of: Passkey; close: () => void }) {
-  const remove = useAction({
-    work: () => send(api.passkeys({ id: pathPart(id) }).delete()),
-    changes: ['passkeys'],
-    done: () => ({ text: `Passkey "${name}" removed` }),
-  })
-  return (
-    <ConfirmDialog
-      open
-      onClose={close}
-      title={`Remove the passkey "${name}"?`}
-      consequence="It no longer signs in here. Delete it on your device, too."
-      verb="Remove passkey"
-      confirm={() => remove.runOrThrow(undefined)}
-    />
   )
 }

@@ -4,7 +4,8 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
-import { ConfirmDialog, Dialog } from '../../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../../console/web/parts/confirm-button.tsx'
+import { Dialog } from '../../../console/web/parts/dialog.tsx'
 import { column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { reportSaved } from '../parts/saving.ts'
 import { type Block, listAt, textAt } from '../parts/values.ts'
@@ -24,26 +25,33 @@ interface Row {
 export function BlockList({ noun, ...options }: BlockListProps) {
   const { at, file } = options
   const [edited, setEdited] = useState<Row | null>(null)
-  const [deleted, setDeleted] = useState<Row | null>(null)
   const queries = useQueryClient()
   const rows = (listAt((file.values ?? {}) as Block, ...at) as Block[]).map((block, index): Row => {
     return { index, title: textAt(block, 'title') || textAt(block, 'name') }
   })
   const close = () => setEdited(null)
-  const remove = async () => {
-    if (!deleted) return
-    const path = [...at, deleted.index]
-    const { hash } = await send(api.catalogue.save.post({ edits: [{ op: 'remove', path }], hash: file.hash }))
-    reportSaved(queries, `${deleted.title} deleted`, { base: file, hash })
+  const remove = async ({ index, title }: Row) => {
+    const edits = [{ op: 'remove' as const, path: [...at, index] }]
+    const { hash } = await send(api.catalogue.save.post({ edits, hash: file.hash }))
+    reportSaved(queries, `${title} deleted`, { base: file, hash })
   }
   const buttons = (row: Row) => (
     <span className="row">
       <Button small right="operate" aria-label={`Edit ${row.title}`} onClick={() => setEdited(row)}>
         Edit
       </Button>
-      <Button small right="operate" aria-label={`Delete ${row.title}`} onClick={() => setDeleted(row)}>
+      <ConfirmButton
+        small
+        right="operate"
+        aria-label={`Delete ${row.title}`}
+        title={`Delete ${row.title}?`}
+        consequence={`This ${noun} is removed from the configuration file. You can undo it right after.`}
+        verb={`Delete ${noun}`}
+        work={() => remove(row)}
+        changes={[]}
+      >
         Delete
-      </Button>
+      </ConfirmButton>
     </span>
   )
   return (
@@ -69,14 +77,6 @@ export function BlockList({ noun, ...options }: BlockListProps) {
       <Dialog open={edited !== null} onClose={close} title={edited?.title || `New ${noun}`}>
         {edited && <ValuesInDialog {...options} at={[...at, edited.index]} onClose={close} />}
       </Dialog>
-      <ConfirmDialog
-        open={deleted !== null}
-        onClose={() => setDeleted(null)}
-        title={`Delete ${deleted?.title}?`}
-        consequence={`This ${noun} is removed from the configuration file. You can undo it right after.`}
-        verb={`Delete ${noun}`}
-        confirm={remove}
-      />
     </>
   )
 }
