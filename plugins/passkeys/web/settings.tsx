@@ -3,9 +3,7 @@ import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmButton } from '../../console/web/parts/confirm-button.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton, DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -17,33 +15,29 @@ import { addPasskey, hasPasskeys } from './ceremony.ts'
 
 type Passkey = AnswerOf<typeof api.passkeys.get>['passkeys'][number]
 
-type Opened = 'add' | { rename: Passkey }
-
 export default function Passkeys() {
   const passkeys = useApi(['passkeys'], () => api.passkeys.get())
-  const [open, setOpen] = useState<Opened>()
-  const close = (): void => setOpen(undefined)
   const may_add = passkeys.data?.offered === true && hasPasskeys()
   return (
     <Section
       title="Passkeys"
-      actions={may_add && <Button onClick={() => setOpen('add')}>Add passkey</Button>}
+      actions={
+        may_add && (
+          <DialogButton title="Add passkey" content={(close) => <AddForm close={close} />}>
+            Add passkey
+          </DialogButton>
+        )
+      }
     >
       <Loaded query={passkeys} rows={1}>
         {({ passkeys: own, offered }) =>
           own.length > 0 ? (
-            <Table label="Passkeys" rows={own} columns={columnsOf(setOpen)} keyOf={({ id }) => id} />
+            <Table label="Passkeys" rows={own} columns={COLUMNS} keyOf={({ id }) => id} />
           ) : (
             <p className="soft">{!offered ? NOT_OFFERED : hasPasskeys() ? NONE : ELSEWHERE}</p>
           )
         }
       </Loaded>
-      <Dialog open={open === 'add'} onClose={close} title="Add passkey">
-        {open === 'add' && <AddForm close={close} />}
-      </Dialog>
-      <Dialog open={typeof open === 'object'} onClose={close} title="Rename passkey">
-        {typeof open === 'object' && <RenameForm of={open.rename} close={close} />}
-      </Dialog>
     </Section>
   )
 }
@@ -52,7 +46,7 @@ const NONE = 'A passkey signs you in with your fingerprint, face or PIN, and wor
 const NOT_OFFERED = 'This gateway has no public https:// address, which passkeys need.'
 const ELSEWHERE = 'Open this page at the public https:// address of the gateway to add a passkey.'
 
-const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
+const COLUMNS: readonly Column<Passkey>[] = [
   column('name', 'Name', 'first', ({ name }) => name),
   column('created', 'Added', 'second', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   column('used', 'Last used', 'second-end', ({ last_used_at_ms }) =>
@@ -60,9 +54,13 @@ const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
   ),
   endColumn('change', '', 'first-end', (passkey) => (
     <>
-      <Button small onClick={() => open({ rename: passkey })}>
+      <DialogButton
+        small
+        title="Rename passkey"
+        content={(close) => <RenameForm of={passkey} close={close} />}
+      >
         Rename
-      </Button>{' '}
+      </DialogButton>{' '}
       <ConfirmButton
         small
         title={`Remove the passkey "${passkey.name}"?`}

@@ -2,7 +2,7 @@
 import { Mail } from 'lucide-react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { ConfirmButton } from '../../console/web/parts/confirm-button.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'

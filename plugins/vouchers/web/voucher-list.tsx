@@ -4,7 +4,7 @@ import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
-import { ConfirmButton } from '../../console/web/parts/confirm-button.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import {

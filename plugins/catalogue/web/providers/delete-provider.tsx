@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../../console/web/app/client.ts'
-import { ConfirmButton } from '../../../console/web/parts/confirm-button.tsx'
+import { ConfirmButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { reportSaved } from '../parts/saving.ts'
 import { type Block, blocksOf, type CatalogueFile, type Edit, listAt, textAt } from '../parts/values.ts'
 

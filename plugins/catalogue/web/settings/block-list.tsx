@@ -1,11 +1,8 @@
 // A list of named blocks in a section of settings, such as plans: each is added and changed in a dialog, or deleted.
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
-import { ConfirmButton } from '../../../console/web/parts/confirm-button.tsx'
-import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { ConfirmButton, DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { reportSaved } from '../parts/saving.ts'
 import { type Block, listAt, textAt } from '../parts/values.ts'
@@ -24,12 +21,13 @@ interface Row {
 
 export function BlockList({ noun, ...options }: BlockListProps) {
   const { at, file } = options
-  const [edited, setEdited] = useState<Row | null>(null)
   const queries = useQueryClient()
   const rows = (listAt((file.values ?? {}) as Block, ...at) as Block[]).map((block, index): Row => {
     return { index, title: textAt(block, 'title') || textAt(block, 'name') }
   })
-  const close = () => setEdited(null)
+  const formAt = (index: number) => (close: () => void) => (
+    <ValuesInDialog {...options} at={[...at, index]} onClose={close} />
+  )
   const remove = async ({ index, title }: Row) => {
     const edits = [{ op: 'remove' as const, path: [...at, index] }]
     const { hash } = await send(api.catalogue.save.post({ edits, hash: file.hash }))
@@ -37,9 +35,15 @@ export function BlockList({ noun, ...options }: BlockListProps) {
   }
   const buttons = (row: Row) => (
     <span className="row">
-      <Button small right="operate" aria-label={`Edit ${row.title}`} onClick={() => setEdited(row)}>
+      <DialogButton
+        small
+        right="operate"
+        aria-label={`Edit ${row.title}`}
+        title={row.title}
+        content={formAt(row.index)}
+      >
         Edit
-      </Button>
+      </DialogButton>
       <ConfirmButton
         small
         right="operate"
@@ -66,17 +70,14 @@ export function BlockList({ noun, ...options }: BlockListProps) {
             endColumn<Row>('buttons', '', 'first-end', buttons),
           ]}
           rows={rows}
-          keyOf={({ title }) => title}
+          keyOf={({ index }) => index}
         />
       )}
       <div>
-        <Button icon={Plus} right="operate" onClick={() => setEdited({ index: rows.length, title: '' })}>
+        <DialogButton icon={Plus} right="operate" title={`New ${noun}`} content={formAt(rows.length)}>
           Add {noun}
-        </Button>
+        </DialogButton>
       </div>
-      <Dialog open={edited !== null} onClose={close} title={edited?.title || `New ${noun}`}>
-        {edited && <ValuesInDialog {...options} at={[...at, edited.index]} onClose={close} />}
-      </Dialog>
     </>
   )
 }

@@ -1,10 +1,8 @@
 // The dialog with the rate limits of one account or key. Empty fields take the limits of every account or key.
 import { Gauge } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from '../../../console/web/parts/button.tsx'
 import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
-import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { useFile } from '../parts/draft.ts'
@@ -21,20 +19,16 @@ interface EditLimitsProps {
   name: string
 }
 
-export function EditLimits(props: EditLimitsProps) {
-  const [is_open, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button icon={Gauge} right="operate" onClick={() => setOpen(true)}>
-        Edit limits
-      </Button>
-      <Dialog open={is_open} onClose={close} title={`Rate limits of ${props.name}`}>
-        <Limits {...props} onClose={close} />
-      </Dialog>
-    </>
-  )
-}
+export const EditLimits = (props: EditLimitsProps) => (
+  <DialogButton
+    icon={Gauge}
+    right="operate"
+    title={`Rate limits of ${props.name}`}
+    content={(close) => <Limits {...props} onClose={close} />}
+  >
+    Edit limits
+  </DialogButton>
+)
 
 function Limits({ of, name, onClose }: EditLimitsProps & { onClose: () => void }) {
   const settings = useSettings()
