@@ -38,14 +38,6 @@ const SIGN_UP = {
   },
 } as const
 
-const PRESETS = {
-  '': 'None',
-  google: 'Google',
-  microsoft: 'Microsoft',
-  github: 'GitHub',
-  keycloak: 'Keycloak',
-}
-
 export const PEOPLE = {
   sign_in: {
     title: 'Identity providers',
@@ -53,7 +45,7 @@ export const PEOPLE = {
     noun: 'identity provider',
     labels: {
       oidc: { label: 'Providers' },
-      preset: { label: 'Preset', help: 'None for any other provider.', options: PRESETS },
+      preset: { label: 'Preset', help: 'None for any other provider.', options: { '': 'None' } },
       staff_role: { label: 'Role of new staff', help: 'None adds nobody.', options: { '': 'None' } },
       client_secret: {
         label: 'Client secret',
