@@ -274,14 +274,14 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // The lock of the serving gateway is taken in one place, not in five.
   'src/store/': 6_896,
   'src/upstream/': 2_081,
-  // Capital letters in one place, not in eight.
-  'src/utilities/': 462,
+  // Names of browsers, for sessions and the audit log.
+  'src/utilities/': 490,
   // A button with its dialog is one part for all pages.
   'plugins/console/': 6_653,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // Plans and identity providers have forms in Settings.
-  'plugins/': 107_661,
+  'plugins/': 107_646,
 }
 /** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
 const MAX_TEST_LINES = 186_031

@@ -6,7 +6,6 @@ import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { countNoun } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import { browserName } from '../../sign-in/browser-name.ts'
 import type { ActionListRow } from '../list.ts'
 
 const ACTOR_LABELS: Record<ActionListRow['by'], string> = {
@@ -98,7 +97,6 @@ function textOf(name: string, value: unknown): string {
     return Object.entries(value)
       .map(([part, each]) => `${labelOf(part).toLowerCase()} ${textOf(part, each)}`)
       .join(', ')
-  if (name === 'browser') return browserName(String(value))
   // To the cent, rounded down: never more than the balance.
   if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
   if (name.endsWith('_usd')) return `${value} USD`

@@ -40,6 +40,7 @@ export async function checkCatalogue({
   if (shared && 'unreadable' in shared) return { findings: [fail(shared.unreadable, UNREADABLE)] }
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY }, key_files, shared)
   const modes = key_files.paths().flatMap((file) => modeOfKey(file, data_folder))
+  // An unreadable file has a mistake of its own.
   const text = readToml(reading.ok ? reading.text : await readFile(path, 'utf8').catch(() => ''))
   const line = (mistake: Mistake) => {
     const named = { ...mistake, path: namedPath(mistake.path, text.ok && text.value) }

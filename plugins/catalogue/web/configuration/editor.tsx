@@ -1,8 +1,7 @@
 // The text editor of the catalogue, with line numbers and marks at lines with problems.
 import { useId, useRef } from 'react'
-import { namedPath } from '../../../../src/catalogue/named-path.ts'
 import { classNames } from '../../../console/web/parts/class-names.ts'
-import type { Block, Mistake } from '../parts/values.ts'
+import { type Block, type Mistake, namedPath } from '../parts/values.ts'
 
 interface EditorProps {
   text: string
