@@ -1,5 +1,5 @@
 // Accessibility checks of console pages with axe (https://github.com/dequelabs/axe-core): findings with the impact serious or worse.
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 
 /** The rules whose result depends on the theme. */
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
@@ -12,12 +12,15 @@ async function axeSource(): Promise<string> {
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** They stay open: the end of one would remove the virtual devices of passkeys from its page. */
+const sessions = new WeakMap<Page, CDPSession>()
+
 /** Loads axe by the browser's own protocol: Playwright would copy the source twice more. */
 async function loadAxe(page: Page): Promise<void> {
   source ??= await axeSource()
-  const session = await page.context().newCDPSession(page)
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
   await session.send('Runtime.evaluate', { expression: source })
-  await session.detach()
   await page.evaluate(measureOnce(passed))
 }
 

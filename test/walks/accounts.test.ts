@@ -57,11 +57,16 @@ describe('an account', () => {
 
   test('is topped up and debited, with a note and a reason', async () => {
     await user.press('Top up')
+    await eventually(
+      'the first field has the focus',
+      async () => (await page.evaluate('document.activeElement.name')) === 'amount',
+    )
     await user.type('Amount', 'much')
     await user.enter()
     await user.sees('Enter an amount above 0.')
     await page.keyboard.press('Escape')
     await user.waitForClose()
+    // A closed dialog returns the focus.
     await user.seesFocusOn('Top up')
     expect(movements()).toEqual([])
     await user.press('Top up')

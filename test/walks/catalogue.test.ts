@@ -177,7 +177,7 @@ describe('the operator', () => {
     expect(await draft()).toBe(before)
   })
 
-  test('undoes a save, finds it in the history, and restores it, but not over somebody else’s change', async () => {
+  test('undoes a save, finds it in the history, and restores it, but not over somebody else’s change; an earlier address of the history leads to it', async () => {
     await using one = await visit('operator', { size: 'both' })
     const { page } = one
     await one.open('/console/system/configuration')
@@ -226,12 +226,10 @@ describe('the operator', () => {
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toBe(dearer(before))
     await gateway.recatalogue(before)
-  })
 
-  test('finds the history at the address from before the page was below System', async () => {
-    await using one = await visit('operator')
-    await one.page.goto('/console/catalogue/history')
-    await one.page.waitForURL(/\/console\/system\/configuration\/history$/)
-    await one.page.getByRole('table', { name: 'Versions' }).waitFor()
+    // The address from before the page was below System.
+    await one.go('/console/catalogue/history')
+    await page.waitForURL(/\/console\/system\/configuration\/history$/)
+    await versions.waitFor()
   })
 })

@@ -84,23 +84,6 @@ describe('the catalogue', () => {
   })
 })
 
-test('a closed dialog returns the focus to the button that opened it', async () => {
-  await using one = await visit('operator')
-  const { page } = one
-  const hasFocus = (what: string, is: string) =>
-    eventually(
-      `${is} has the focus`,
-      async () => (await page.evaluate(`document.activeElement.${what}`)) === is,
-    )
-  await one.open('/console/accounts/alice')
-  await page.getByRole('button', { name: 'Top up', exact: true }).click()
-  await page.getByRole('dialog').waitFor()
-  await hasFocus('name', 'amount')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await hasFocus('textContent', 'Top up')
-})
-
 describe('refunds', () => {
   const nanosOf = (name: string) =>
     gateway.rows().accounts.find((account) => account.name === name)?.balance_nanos ?? 0

@@ -8,13 +8,21 @@ import { KEY, press, serversConsole, type } from './server-providers.ts'
 
 const { gateway, visit, upstream, sent, file, key_file: of_vertex } = await serversConsole()
 
+/** The operator's page of all tests. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator')
+  one.allow(/status of 4(?:00|22)/)
+  await one.open('/console/providers')
+})
+afterAll(() => one[Symbol.asyncDispose]())
+
 describe('a provider at a known server', () => {
   test.each(ADDED)('%s is tested and added', async (title, added) => {
     const { fields = {}, by_file, model, url, header, name, written } = added
     const key_file = by_file ? of_vertex : undefined
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/providers/new')
+    await one.go('/console/providers/new')
     await chooseProvider(page, title)
     for (const [label, text] of Object.entries(fields)) await type(page, label, text)
     if (key_file === undefined) await type(page, 'API key', KEY)
@@ -44,8 +52,7 @@ test.each([
   ['model', '/console/models'],
 ])('the form of a new %s is left by Cancel, and nothing is saved', async (_, list) => {
   const before = file()
-  await using one = await visit('operator')
-  await one.open(`${list}/new`)
+  await one.go(`${list}/new`)
   await one.looksRight()
   await press(one.page, 'Cancel')
   await one.page.waitForURL(`**${list}`)
@@ -70,13 +77,7 @@ describe('a mistake in the form', () => {
     'Service account key': '',
     'API key': KEY,
   }
-  let form: ConsolePage
-  beforeAll(async () => {
-    form = await visit('operator')
-    form.allow(/status of 4(?:00|22)/)
-    await form.open('/console/providers/new')
-  })
-  afterAll(() => form[Symbol.asyncDispose]())
+  beforeAll(() => one.go('/console/providers/new'))
 
   test.each([
     ['a model left out', 'Azure OpenAI', 'Model to test', '', "Enter the provider's own name of a model."],
@@ -113,7 +114,7 @@ describe('a mistake in the form', () => {
       'not of type',
     ],
   ])('%s is reported at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
-    const { page } = form
+    const { page } = one
     await chooseProvider(page, title)
     const filled: Record<string, string> = { ...FILLED, [label]: text }
     for (const [each, value] of Object.entries(filled)) {
@@ -126,7 +127,7 @@ describe('a mistake in the form', () => {
     await page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]')).waitFor()
     await page.locator('.field-error').filter({ hasText: words }).first().waitFor()
     expect(sent.length).toBe(before)
-    await form.isClean()
+    await one.isClean()
   })
 })
 
@@ -135,7 +136,6 @@ test('a model of a deployment has its generation, and a cost of images has the u
     `${file()}\n[[models]]\nid = "drawn"\nkind = "image"\nroutes = [{ provider = "azure-here", model = "pictures" }]
 price = { input = 5, image_output = 32 }\n`,
   )
-  await using one = await visit('operator')
   const { page } = one
   const save = async () => {
     await press(page, 'Review and save')

@@ -38,7 +38,7 @@ describe('signing in', () => {
   })
 
   test('as an account, after a wrong password, which is reported at its field', async () => {
-    await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
+    await using one = await visit(undefined, { size: 'both', theme: 'dark' })
     const { page } = one
     await one.open('/console')
     one.allow(/status of 401/)
@@ -58,7 +58,7 @@ describe('signing in', () => {
     expect(await password.getAttribute('type')).toBe('text')
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Pages' }).waitFor()
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
     await one.isClean()
   })
 
@@ -145,7 +145,7 @@ describe('a link', () => {
     const person_id = await newPerson(gateway.store, { account_id, role: 'member' }, { name: 'Mia', email })
     await gateway.store.begin((tx) => claimEmail(tx, { person_id, email, now_ms: 1 }))
     const link = await makeMailedLink(gateway.store, { email, purpose: 'reset' }, issuing())
-    await using one = await visit(undefined, { size: 'phone' })
+    await using one = await visit()
     const { page } = one
     const username = () => page.locator('input[autocomplete="username"]').inputValue()
     await one.open(`/console/new-password#${link?.token}`)
@@ -154,7 +154,7 @@ describe('a link', () => {
     expect(await username()).toBe(email)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Pages' }).waitFor()
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
     await one.go('/console/settings')
     await page.getByText('this session').waitFor()
     expect(await username()).toBe(email)

@@ -1,16 +1,18 @@
 // Actions of operators on an order: check it at its payment method, mark it as paid, refund it.
 import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { MarkForm } from './mark-form.tsx'
 import { CHANGES } from './order-form.ts'
 import { RefundForm } from './refund-form.tsx'
 import { type Order, STATES } from './words.ts'
 
 export function OrderActions({ order }: { order: Order }) {
+  const [open, setOpen] = useState<'refund' | 'mark' | null>(null)
   const operates = useMay('operate')
   const look = useAction({
     work: () => send(api.orders({ id: pathPart(order.id) }).look.post()),
@@ -19,6 +21,7 @@ export function OrderActions({ order }: { order: Order }) {
       text: `The payment method says: ${(is_pending ? 'waiting for the bank' : STATES[state].word).toLowerCase()}.`,
     }),
   })
+  const close = () => setOpen(null)
   return (
     <>
       {order.can_check && (
@@ -27,22 +30,19 @@ export function OrderActions({ order }: { order: Order }) {
         </Button>
       )}
       {operates && order.can_refund && Number(order.left) > 0 && (
-        <DialogButton
-          title={`Refund order ${order.id}`}
-          content={(close) => <RefundForm order={order} onClose={close} />}
-        >
-          Refund
-        </DialogButton>
+        <Button onClick={() => setOpen('refund')}>Refund</Button>
       )}
       {operates && order.can_mark_paid && (
-        <DialogButton
-          look="primary"
-          title={`Mark order ${order.id} as paid`}
-          content={(close) => <MarkForm order={order} onClose={close} />}
-        >
+        <Button look="primary" onClick={() => setOpen('mark')}>
           Mark as paid
-        </DialogButton>
+        </Button>
       )}
+      <Dialog open={open === 'refund'} onClose={close} title={`Refund order ${order.id}`}>
+        {open === 'refund' && <RefundForm order={order} onClose={close} />}
+      </Dialog>
+      <Dialog open={open === 'mark'} onClose={close} title={`Mark order ${order.id} as paid`}>
+        {open === 'mark' && <MarkForm order={order} onClose={close} />}
+      </Dialog>
     </>
   )
 }

@@ -1,6 +1,6 @@
 // The saved card of an account on the page "Payments": view, add or replace on the payment method's page, and remove.
 import { CreditCard } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useFeature } from '../../console/web/app/session.tsx'
@@ -8,7 +8,7 @@ import { toast } from '../../console/web/app/toasts.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
@@ -41,9 +41,13 @@ export function useCard(enabled: boolean) {
 function CardSection() {
   const query = useCard(true)
   const [{ card: outcome }] = useOutcome()
+  const [removing, setRemoving] = useState<Card | null>(null)
   useResultToast(query.data)
   return (
-    <Section title="Card on file" actions={query.data && <CardActions card={query.data.card} />}>
+    <Section
+      title="Card on file"
+      actions={query.data && <CardActions card={query.data.card} remove={setRemoving} />}
+    >
       {outcome === 'saved' && query.data?.is_awaited && (
         <Notice>Your card is being saved. This takes a moment.</Notice>
       )}
@@ -56,6 +60,7 @@ function CardSection() {
           )
         }
       </Loaded>
+      {removing && <RemoveCard card={removing} onClose={() => setRemoving(null)} />}
     </Section>
   )
 }
@@ -72,7 +77,7 @@ function useResultToast(answer: CardAnswer | undefined): void {
   }, [outcome, answer, change])
 }
 
-function CardActions({ card }: Pick<CardAnswer, 'card'>) {
+function CardActions({ card, remove }: { card: Card | null; remove: (card: Card) => void }) {
   const save = useAction({
     work: async () => {
       const { go_to } = await send(api['payment-card'].post({}))
@@ -90,17 +95,9 @@ function CardActions({ card }: Pick<CardAnswer, 'card'>) {
   return (
     <>
       <Button {...button}>Replace</Button>
-      <ConfirmButton
-        right="pay"
-        title={`Remove ${cardWords(card)}?`}
-        consequence="Automatic top-up ends, and a plan is renewed from the balance alone. You can still pay by hand."
-        verb="Remove card"
-        work={() => send(api['payment-card'].delete())}
-        changes={[CARD, 'automatic-top-up', 'plan-renewal', 'plan']}
-        done={() => `${cardWords(card)} removed`}
-      >
+      <Button right="pay" onClick={() => remove(card)}>
         Remove
-      </ConfirmButton>
+      </Button>
     </>
   )
 }
@@ -116,5 +113,23 @@ function CardLine({ card }: { card: Card }) {
         <span className="soft">Expires {expiryWords(card)}</span>
       )}
     </p>
+  )
+}
+
+function RemoveCard({ card, onClose }: { card: Card; onClose: () => void }) {
+  const remove = useAction({
+    work: () => send(api['payment-card'].delete()),
+    changes: [CARD, 'automatic-top-up', 'plan-renewal', 'plan'],
+    done: () => ({ text: `${cardWords(card)} removed` }),
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Remove ${cardWords(card)}?`}
+      consequence="Automatic top-up ends, and a plan is renewed from the balance alone. You can still pay by hand."
+      verb="Remove card"
+      confirm={() => remove.runOrThrow(undefined)}
+    />
   )
 }

@@ -26,18 +26,15 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
   const is_image = kind === 'image'
   const output = base.find(({ name }) => name === (is_image ? 'image_output' : 'output'))
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
-  const [amount, per] =
+  const words =
     input && output && output.price_nanos > 0
-      ? [
-          `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${is_image ? 'image ' : ''}out`,
-          'M tokens',
-        ]
-      : [exactUsd(base[0]?.price_nanos ?? 0), SHORT[base[0]?.per ?? ''] ?? base[0]?.per]
-  if (per === undefined) return '–'
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${is_image ? 'image ' : ''}out / M tokens`
+      : base.length > 0
+        ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
+        : '–'
   return (
     <span title={more === '' ? undefined : 'Some calls have other prices. See the model.'}>
-      {amount}
-      <span className="on-phone"> USD</span> / {per}
+      {words}
       {more}
     </span>
   )
