@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { createSimulator } from '../providers/index.ts'
 import { chooseProvider } from '../support/chosen-provider.ts'
-import { PASSWORD } from '../support/console.ts'
+import { fileConsole, PASSWORD } from '../support/console.ts'
 import { type ConsolePage, consolePage } from '../support/console-page.ts'
 import { commandOf } from '../support/programs.ts'
 
@@ -100,15 +100,15 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
 })
 
 test('existing parts are chosen, the call is sent from the page, and the first steps are over', async () => {
-  await using first = await startServe()
-  await using visit = await consolePage(new URL(first.link).origin, { size: 'phone', theme: 'dark' })
+  const { gateway, visit: visitAs } = await fileConsole()
+  await gateway.account('first', { balance_usd: '10' })
+  await using visit = await visitAs('operator', { size: 'phone', theme: 'dark' })
   const user = userOf(visit.page)
   const requested_paths: string[] = []
   visit.page.on('request', (request) => requested_paths.push(new URL(request.url()).pathname))
 
-  await visit.page.goto(first.link)
-  await user.type('Password', PASSWORD)
-  await user.press('Set password and sign in')
+  await visit.open('/console')
+  await visit.page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor()
   await user.press('Create key')
   await user.press('Create key')
   await visit.page.locator('.secret pre').waitFor()
@@ -125,11 +125,12 @@ test('existing parts are chosen, the call is sent from the page, and the first s
   await visit.looksRight()
   await user.press('Done')
   await visit.quiet()
-  await visit.fits()
   await user.press('Send from here')
   await visit.page.getByText(/Your first call worked/).waitFor()
   await visit.fits()
-  expect(first.onlyCall()).toMatchObject({ outcome: 'completed', model: 'sim-flash', surface: 'chat' })
+  expect((await gateway.atRest()).calls).toMatchObject([
+    { outcome: 'completed', model: 'sim-flash', surface: 'chat' },
+  ])
   // The live feed reported the call; the timer only requests refusals.
   expect(requested_paths).toContain('/console/api/live')
 

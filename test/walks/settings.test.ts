@@ -20,7 +20,7 @@ const UNDONE = ['Server', 'Alerts', 'Metrics']
 const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 
-describe('each section has a form of its own', () => {
+describe('each section, and limits, have forms of their own', () => {
   let one: ConsolePage
   beforeAll(async () => {
     one = await visit('operator')
@@ -207,77 +207,73 @@ describe('each section has a form of its own', () => {
     expect(now()).toMatchObject({ server, limits, responses, retention })
     await one.isClean()
   })
-})
 
-describe('rate limits of one account and of one key', () => {
-  let one: ConsolePage
-  let prefix = ''
-  beforeAll(async () => {
-    await gateway.account('ada')
-    await gateway.key('ada')
-    prefix = gateway.rows().keys.at(-1)?.prefix ?? ''
-    one = await visit('operator')
-    one.allow(/status of (422|409)/)
-    await one.open('/console/accounts/ada?tab=limits')
-  })
-  afterAll(() => one[Symbol.asyncDispose]())
-  const limits = () => gateway.started.catalogue().limits
-  const edit = async (): Promise<Locator> => {
-    await one.page.getByRole('button', { name: 'Edit limits' }).click()
-    const dialog = one.page.getByRole('dialog', { name: /^Rate limits of / })
-    await dialog.getByLabel('Requests a minute').waitFor()
-    return dialog
-  }
+  describe('rate limits of one account and of one key', () => {
+    let prefix = ''
+    beforeAll(async () => {
+      await gateway.account('ada')
+      await gateway.key('ada')
+      prefix = gateway.rows().keys.at(-1)?.prefix ?? ''
+      await one.go('/console/accounts/ada?tab=limits')
+    })
+    const limits = () => gateway.started.catalogue().limits
+    const edit = async (): Promise<Locator> => {
+      await one.page.getByRole('button', { name: 'Edit limits' }).click()
+      const dialog = one.page.getByRole('dialog', { name: /^Rate limits of / })
+      await dialog.getByLabel('Requests a minute').waitFor()
+      return dialog
+    }
 
-  test('an account: a mistake at its field, then the limit is on the page and in force', async () => {
-    const { page } = one
-    const dialog = await edit()
-    await dialog.getByLabel('Requests a minute').fill('0')
-    await dialog.getByLabel('Concurrent requests').fill('3')
-    await dialog.getByRole('button', { name: 'Save limits' }).click()
-    await dialog
-      .locator('.field-error')
-      .getByText(/whole number/)
-      .waitFor()
-    expect(limits().accounts?.ada).toBeUndefined()
-    await dialog.getByLabel('Requests a minute').fill('60')
-    await dialog.getByText(/limits\.accounts\.ada\.requests_per_minute=60/).waitFor({ state: 'attached' })
-    await one.looksRight()
-    await dialog.getByRole('button', { name: 'Save limits' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    expect(limits().accounts?.ada).toEqual({ requests_per_minute: 60, concurrent_calls: 3 })
-    await page.getByText('0 of 60').waitFor()
-    await one.fits()
-  })
+    test('an account: a mistake at its field, then the limit is on the page and in force', async () => {
+      const { page } = one
+      const dialog = await edit()
+      await dialog.getByLabel('Requests a minute').fill('0')
+      await dialog.getByLabel('Concurrent requests').fill('3')
+      await dialog.getByRole('button', { name: 'Save limits' }).click()
+      await dialog
+        .locator('.field-error')
+        .getByText(/whole number/)
+        .waitFor()
+      expect(limits().accounts?.ada).toBeUndefined()
+      await dialog.getByLabel('Requests a minute').fill('60')
+      await dialog.getByText(/limits\.accounts\.ada\.requests_per_minute=60/).waitFor({ state: 'attached' })
+      await one.looksRight()
+      await dialog.getByRole('button', { name: 'Save limits' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(limits().accounts?.ada).toEqual({ requests_per_minute: 60, concurrent_calls: 3 })
+      await page.getByText('0 of 60').waitFor()
+      await one.fits()
+    })
 
-  test('a limit that somebody else set first: both values are shown, and theirs may stay', async () => {
-    const dialog = await edit()
-    await dialog.getByLabel('Requests a minute').fill('90')
-    const operator = await signedIn(gateway, 'operator')
-    const path = ['limits', 'accounts', 'ada', 'requests_per_minute']
-    await operator.json('POST', '/catalogue/values', { values: [{ path, value: 70, was: 60 }] })
-    await dialog.getByRole('button', { name: 'Save limits' }).click()
-    await dialog.getByText('Requests a minute: was “60”, is now “70”; your value is “90”.').waitFor()
-    await dialog.getByRole('button', { name: 'Keep current value' }).click()
-    expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('70')
-    await one.page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-  })
+    test('a limit that somebody else set first: both values are shown, and theirs may stay', async () => {
+      const dialog = await edit()
+      await dialog.getByLabel('Requests a minute').fill('90')
+      const operator = await signedIn(gateway, 'operator')
+      const path = ['limits', 'accounts', 'ada', 'requests_per_minute']
+      await operator.json('POST', '/catalogue/values', { values: [{ path, value: 70, was: 60 }] })
+      await dialog.getByRole('button', { name: 'Save limits' }).click()
+      await dialog.getByText('Requests a minute: was “60”, is now “70”; your value is “90”.').waitFor()
+      await dialog.getByRole('button', { name: 'Keep current value' }).click()
+      expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('70')
+      await one.page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    })
 
-  test('a key: its prefix is the name, and Settings lists both', async () => {
-    const { page } = one
-    await one.go('/console/keys/1')
-    const dialog = await edit()
-    await dialog.getByLabel('Tokens a minute').fill('9000')
-    await dialog.getByRole('button', { name: 'Save limits' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    expect(limits().keys?.[prefix]).toEqual({ tokens_per_minute: 9_000 })
-    await page.getByText('0 of 9,000').waitFor()
-    await one.go('/console/settings/limits')
-    await page.getByRole('link', { name: `${prefix}…` }).waitFor()
-    await page.getByRole('link', { name: 'ada', exact: true }).click()
-    await page.getByText('0 of 70').waitFor()
-    await one.isClean()
+    test('a key: its prefix is the name, and Settings lists both', async () => {
+      const { page } = one
+      await one.go('/console/keys/1')
+      const dialog = await edit()
+      await dialog.getByLabel('Tokens a minute').fill('9000')
+      await dialog.getByRole('button', { name: 'Save limits' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(limits().keys?.[prefix]).toEqual({ tokens_per_minute: 9_000 })
+      await page.getByText('0 of 9,000').waitFor()
+      await one.go('/console/settings/limits')
+      await page.getByRole('link', { name: `${prefix}…` }).waitFor()
+      await page.getByRole('link', { name: 'ada', exact: true }).click()
+      await page.getByText('0 of 70').waitFor()
+      await one.isClean()
+    })
   })
 })
 
