@@ -7,6 +7,7 @@ import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
 
+/** A little more than a multiple of the 1,024 pieces that are joined at once: others wait as strings of their own. */
 const PIECES = 16_400
 
 const strings = (): number => {

@@ -238,7 +238,7 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
   const environment = { TOLLGATE_DATA: '/data', XDG_CACHE_HOME: '/data/.cache', HOME: '/' }
   const run = (...words: string[]) => machine.run(['tollgate', ...words], { env: environment, uid: USER })
 
-  test('has the bytes of the executable, and runs it in chroot isolation', () => {
+  test('has the bytes that were packed, and runs the executable in chroot isolation', () => {
     expect(readFileSync(join(root, 'usr/local/bin/tollgate'), 'utf8')).toBe(SCRIPT)
     const mount = ['--volume', `${executable}:${MOUNTED}:ro`]
     const isolated = ['run', '--isolation', 'chroot', ...mount, container, '--', 'tollgate', '--version']

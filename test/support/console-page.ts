@@ -30,7 +30,7 @@ export interface ConsolePage extends AsyncDisposable {
   allow(pattern: RegExp): void
   /** Asserts that the page had no console messages, errors, requests to other hosts or content that the policy refused. */
   isClean(): Promise<void>
-  /** Asserts `isClean`, no layout shift while loading, and no content beyond the screen's width. */
+  /** Asserts `isClean`, no layout shift while loading, and no content beyond the screen's width; with size `both`, of both screens. */
   fits(): Promise<void>
   /**
    * Asserts `fits` and no findings of axe, also for an open dialog. Then it switches the theme for the next call; a long run checks
@@ -195,6 +195,14 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
     const findings = await axeFindings(page, rules)
     expect({ theme: current_theme, findings }).toEqual({ theme: current_theme, findings: [] })
   }
+  const fitsScreen = async (): Promise<void> => {
+    expect(problems.seen()).toEqual([])
+    expect(loading.shift > MAX_SHIFT ? loading : AT_REST).toEqual(AT_REST)
+    const { refused, side_scroll, title } = await page.evaluate<Frame>(FRAME)
+    expect(refused).toEqual([])
+    expect(side_scroll).toBeLessThanOrEqual(0)
+    expect(title).toMatch(/ · \S|API reference$/)
+  }
   const self: ConsolePage = {
     page,
     context: page.context(),
@@ -229,15 +237,11 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
       expect(await page.evaluate('globalThis.tollgateRefused')).toEqual([])
     },
     async fits() {
-      expect(problems.seen()).toEqual([])
-      expect(loading.shift > MAX_SHIFT ? loading : AT_REST).toEqual(AT_REST)
-      const { refused, side_scroll, title } = await page.evaluate<Frame>(FRAME)
-      expect(refused).toEqual([])
-      expect(side_scroll).toBeLessThanOrEqual(0)
-      expect(title).toMatch(/ · \S|API reference$/)
+      await fitsScreen()
+      if (is_both) await asOnPhone(page, () => fitsWidth(page))
     },
     async looksRight() {
-      await self.fits()
+      await fitsScreen()
       looks += 1
       if (!is_both || looks % 2 === 1) await axeFindsNothing()
       if (is_both)
