@@ -331,7 +331,7 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
   let to: string
   let database: Awaited<ReturnType<typeof makeDatabase>>
   beforeEach(async () => {
-    database = await makeDatabase('template0')
+    database = await makeDatabase()
     bucket = partOf(await sharedS3Server())
     to = withoutSlash(addressOf(bucket))
     scene.env = { ...variablesOf(bucket), DATABASE_URL: database.url }

@@ -58,7 +58,7 @@ describe('without a server', () => {
 describe.if(hasPostgres)('with a server', () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>
   beforeEach(async () => {
-    database = await makeDatabase('template0')
+    database = await makeDatabase()
     scene.env = { DATABASE_URL: database.url }
   })
   afterEach(() => dropDatabase(database.name))

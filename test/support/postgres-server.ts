@@ -8,8 +8,8 @@ import { temporary } from './temporary.ts'
 export interface PostgresServer extends AsyncDisposable {
   /** The address for its superuser. */
   url: string
-  /** Crashes the server and starts it again, without waiting until it answers. */
-  crash(): void
+  /** Crashes the server and starts it again. Resolves once it has ended, without waiting until it answers. */
+  crash(): Promise<void>
 }
 
 const SETTINGS = [
@@ -19,6 +19,8 @@ const SETTINGS = [
   'max_connections=400',
   'autovacuum=off',
   'full_page_writes=off',
+  // No query plan has a parallel part, which would be planned for each.
+  'max_parallel_workers_per_gather=0',
   // Tests drive transactions into each other.
   'deadlock_timeout=50ms',
   'log_min_messages=fatal',
@@ -26,12 +28,12 @@ const SETTINGS = [
 
 /**
  * Ends the server, and removes its folder, when the script's input ends, together with the process that holds it. Each line crashes the
- * server and starts it again: once more if it ends, since a connection of another test may have its port meanwhile.
+ * server, prints a line, and starts it again: once more if it ends, since a connection of another test may have its port meanwhile.
  */
-const WATCH = `folder=$1; shift; "$@" & server=$!
+const WATCH = `folder=$1; shift; "$@" >/dev/null & server=$!
 while read -r line; do
-  kill -QUIT $server; wait $server; "$@" & server=$!
-  while sleep 0.3; ! kill -0 $server 2>/dev/null; do "$@" & server=$!; done
+  kill -QUIT $server; wait $server; echo; "$@" >/dev/null & server=$!
+  while sleep 0.3; ! kill -0 $server 2>/dev/null; do "$@" >/dev/null & server=$!; done
 done
 kill -QUIT $server; wait $server; rm -rf "$folder"`
 
@@ -64,16 +66,19 @@ function makeCluster(native: string, original?: Cluster): Cluster {
         env,
         cwd: folder.path,
         stdin: 'pipe',
-        stdout: 'ignore',
+        stdout: 'pipe',
         stderr: Bun.file(folder.at('log')),
       })
       // Lets the test process end without waiting for the server.
       child.unref()
       return {
         url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
-        crash() {
+        async crash() {
+          const ends = child.stdout.getReader()
           void child.stdin.write('\n')
           void child.stdin.flush()
+          await ends.read()
+          ends.releaseLock()
         },
         async [Symbol.asyncDispose]() {
           await child.stdin.end()

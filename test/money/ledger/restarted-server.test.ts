@@ -44,7 +44,7 @@ test.if(NATIVE !== undefined)(
     for (let crash = 0; crash < CRASHES; crash++) {
       const before = answered.costs.size
       await eventually('they work', () => answered.costs.size > before + CALLS_BETWEEN)
-      server.crash()
+      await server.crash()
     }
     const before = answered.costs.size
     await eventually('they work again', () => answered.costs.size > before + CALLS_BETWEEN)

@@ -7,7 +7,6 @@ const FILES = [
   'test/chat/chat.test.ts',
   'test/images/token-prices.test.ts',
   'test/billing/account.test.ts',
-  'test/access/limits.test.ts',
   'test/kept-responses/lifetime.test.ts',
   'test/accounts/console.test.ts',
 ]
