@@ -1,5 +1,5 @@
 // A hostile identity provider: a test can replace each of its answers.
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 type Answer = (request: Request) => Response | Promise<Response>
 
@@ -26,8 +26,12 @@ export interface HostileProvider extends AsyncDisposable {
 export const CLIENT_ID = 'tollgate'
 const SECRET = 'another-secret-of-the-gateway-0123456789'
 
+/** Keys of providers that have stopped: making a key takes longer than most sign-ins. */
+const unused: GenerateKeyPairResult[] = []
+
 export async function startHostileProvider(name: string): Promise<HostileProvider> {
-  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const keys = unused.pop() ?? (await generateKeyPair('RS256'))
+  const { privateKey, publicKey } = keys
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }] }
   const nonces = new Map<string, string>()
   const used = new Set<string>()
@@ -104,6 +108,9 @@ ${more}`,
         back.searchParams.set(field, value)
       return back
     },
-    [Symbol.asyncDispose]: () => server.stop(true),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true)
+      unused.push(keys)
+    },
   }
 }

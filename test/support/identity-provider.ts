@@ -1,6 +1,6 @@
 // A real OpenID provider on this machine, and sign-ins to it without a browser.
 
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
@@ -22,6 +22,9 @@ interface RealProvider extends AsyncDisposable {
 const CLIENT = { client_id: 'tollgate', client_secret: 'a-secret-of-the-gateway-0123456789' }
 
 /** @param gateway_url the gateway that it sends people back to */
+/** One key for the files of a process: making it takes longer than most sign-ins. */
+let privateKey: KeyObject | undefined
+
 export async function startProvider(
   gateway_url: string,
   { name = 'real', people = {} }: { name?: string; people?: People } = {},
@@ -30,7 +33,7 @@ export async function startProvider(
   const server = createServer()
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  privateKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
   const key = { ...(await exportJWK(privateKey)), kid: 'test-key', alg: 'RS256', use: 'sig' }
   const requests: string[] = []
   const provider = await quietly(
