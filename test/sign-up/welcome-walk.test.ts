@@ -5,6 +5,7 @@ import { plugins } from '../../plugins/index.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fakeMethod } from '../payments/fake-method.ts'
 import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { WALK_SCREENS } from '../support/screens.ts'
@@ -31,20 +32,20 @@ rates = { EUR = "1.08" }
 `,
 })
 const PICTURES = process.env.TOLLGATE_PICTURES
+async function checkPage(one: ConsolePage, step: string): Promise<void> {
+  await one.quiet()
+  await one.looksRight()
+  if (PICTURES === undefined) return
+  await one.page.screenshot({ path: join(PICTURES, `welcome-${step}.png`), fullPage: true })
+}
 
 test.each(WALK_SCREENS)('a stranger sees the welcome credit at each step, screens: %s', async (size) => {
   await using one = await visit(undefined, { size })
   const { page } = one
   const name = `mia-${size}`
-  const checkPage = async (step: string) => {
-    await one.quiet()
-    await one.looksRight()
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: join(PICTURES, `welcome-${step}-${size}.png`), fullPage: true })
-  }
   await one.open('/console/sign-up')
   await page.getByText('Your first payment adds up to 5.00 USD extra, at most the amount you pay.').waitFor()
-  await checkPage('sign-up')
+  await checkPage(one, `sign-up-${size}`)
   await page.getByLabel('Email').fill(`${name}@example.com`)
   await page.keyboard.press('Enter')
   const mail = () => smtp.received.findLast(({ to }) => to.includes(`${name}@example.com`))
@@ -56,19 +57,19 @@ test.each(WALK_SCREENS)('a stranger sees the welcome credit at each step, screen
 
   await one.go('/console/add-funds')
   await page.getByText('You pay 25.00 EUR and get 27.00 USD, plus 5.00 USD for your first payment.').waitFor()
-  await checkPage('add-funds')
+  await checkPage(one, `add-funds-${size}`)
   await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
   await page.getByRole('button', { name: /^Pay order/ }).click()
   await page.getByText('Paid. 27.00 USD was added to your balance, plus 5.00 USD welcome credit.').waitFor()
   await page.getByText('and 5.00 USD welcome credit').waitFor()
-  await checkPage('order')
+  await checkPage(one, `order-${size}`)
   await one.go('/console/add-funds')
   await page.getByText('Your balance is 32.00 USD.').waitFor()
   await page.getByText('You pay 25.00 EUR and get 27.00 USD').waitFor()
   expect(await page.getByText('for your first payment').count()).toBe(0)
   await one.go('/console/transactions')
   await page.getByText(/Welcome credit with order \d+/).waitFor()
-  await checkPage('transactions')
+  await checkPage(one, `transactions-${size}`)
   await one.isClean()
 })
 
@@ -78,15 +79,9 @@ test('the operator sees the sum of welcome credits', async () => {
   await one.page
     .getByText(`Given away beside it: welcome credits ${5 * WALK_SCREENS.length}.00 USD.`)
     .waitFor()
-  await one.quiet()
-  await one.looksRight()
-  if (PICTURES !== undefined)
-    await one.page.screenshot({ path: join(PICTURES, 'welcome-payments.png'), fullPage: true })
+  await checkPage(one, 'payments')
   await one.go('/console/settings/sign_up')
   await one.page.getByLabel('Welcome credit').waitFor()
-  await one.quiet()
-  await one.looksRight()
-  if (PICTURES !== undefined)
-    await one.page.screenshot({ path: join(PICTURES, 'welcome-settings.png'), fullPage: true })
+  await checkPage(one, 'settings')
   await one.isClean()
 })
