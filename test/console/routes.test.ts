@@ -1,5 +1,4 @@
 // Every route of the console with every role, and without a session: a route of the app without its line in the table fails.
-
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { suspendAccount } from '../../src/access/accounts.ts'
