@@ -15,6 +15,7 @@ import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { tollgate } from '../backups/support.ts'
 import { paint } from '../media/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
+import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 import { MARKER, placesOf } from './person.ts'
@@ -125,9 +126,12 @@ test.each(points)(
 )
 
 test('an erasure killed with SIGKILL at random moments, again and again, can be completed', async () => {
-  using folder = filledFolder(6_000)
+  using folder = filledFolder(IS_LONG ? 6_000 : 2_500)
   const seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
-  const delays = Array.from({ length: 5 }, (_, index) => 150 + ((seed >>> (index * 6)) & 63) * 15)
+  const delays = Array.from(
+    { length: IS_LONG ? 5 : 3 },
+    (_, index) => 150 + ((seed >>> (index * 6)) & 63) * (IS_LONG ? 15 : 10),
+  )
   for (const delay_ms of delays) {
     const args = ['account', 'erase', MARKER, '--yes', '--data', folder.path]
     const child = Bun.spawn([...commandOf('gateway'), ...args], {

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { clientOf, errorOf } from '../support/console-session.ts'
-import { scene } from '../support/scene.ts'
+import { fileScene } from '../support/scene.ts'
 
 const TERMS = { url: 'https://example.com/terms', version: '2026-11' }
 const PASSWORD = 'correct horse battery'
-const { gateway } = await scene({
+const { gateway } = await fileScene({
   more: `[brand]\nterms_url = "${TERMS.url}"\n[sign_up]\nterms_version = "${TERMS.version}"\n`,
 })
 const { id: account_id } = await gateway.account('irene')

@@ -33,6 +33,7 @@ import { bucketOfRun, filesLines } from './files.ts'
 import { gatewayClock } from './gateway-clock.ts'
 import { type HoldOutcome, holdOutcomes } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
+import { OPEN_GATEWAYS } from './open-gateways.ts'
 import { commandOf } from './programs.ts'
 import { fetchWithReceipts } from './receipts.ts'
 import './strict-provider.ts'
@@ -182,6 +183,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
     ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
+  OPEN_GATEWAYS.add(data_folder)
   const { db: store, ledger } = requireStarted(last_step)
   const db = database.open()
   clock?.follow(db)
@@ -296,6 +298,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       if (!is_audited) await expectBooks()
       db.close()
       await started.stop()
+      OPEN_GATEWAYS.delete(data_folder)
       await database.remove()
       await rm(data_folder, { recursive: true, force: true })
     },

@@ -2,7 +2,7 @@
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { newPerson, personAtConsole } from '../support/people.ts'
-import { scene as gatewayScene } from '../support/scene.ts'
+import { fileScene } from '../support/scene.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 export const PUBLIC_URL = 'https://gateway.example.com'
@@ -17,7 +17,7 @@ interface SceneOptions {
 
 export async function teamScene({ has_mail = true, more = '', now }: SceneOptions = {}) {
   const smtp = await startSmtp()
-  const { gateway, ...opened } = await gatewayScene({
+  const { gateway, ...opened } = await fileScene({
     server: `public_url = "${PUBLIC_URL}"`,
     more: has_mail
       ? `[mail]\nsmtp = "smtp://127.0.0.1:${smtp.port}"\nfrom = "Example AI <noreply@example.com>"\n${more}`

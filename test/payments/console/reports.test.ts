@@ -1,5 +1,6 @@
 // Reports of payments: revenue, liabilities to accounts, the file for accounting, and the list of orders.
 import { describe, expect, test } from 'bun:test'
+import { scene as ownScene } from '../../support/scene.ts'
 import { paymentScene } from './scene.ts'
 
 const clock = { now_ms: Date.UTC(2026, 10, 30, 23, 30) }
@@ -90,7 +91,7 @@ describe('revenue', () => {
   )
 
   test('leaves out payments of a method in test mode, and marks that there is one', async () => {
-    const testing = await paymentScene({ method: { is_test: true } })
+    const testing = await paymentScene({ method: { is_test: true }, open: ownScene })
     const id = await testing.makePaidOrder('500')
     expect(await testing.owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid', is_test: true })
     expect(await testing.operator.json('GET', '/payments')).toMatchObject({ methods: [], is_test: true })

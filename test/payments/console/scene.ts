@@ -2,7 +2,7 @@
 import { plugins } from '../../../plugins/index.ts'
 import type { MembershipRow, StaffRow } from '../../../src/store/schema.ts'
 import { type ConsoleClient, errorOf, signedIn } from '../../support/console-session.ts'
-import { scene as gatewayScene } from '../../support/scene.ts'
+import { fileScene } from '../../support/scene.ts'
 import { type FakeMethod, type FakeMethodOptions, fakeMethod } from '../fake-method.ts'
 
 const PUBLIC_URL = 'https://gateway.example.com'
@@ -18,13 +18,16 @@ export async function paymentScene({
   method,
   now,
   more = '',
+  open = fileScene,
 }: {
   method?: FakeMethodOptions
   now?: () => number
   more?: string
+  /** `scene` for a gateway that the test stops. Default: one that is stopped after the tests of the file. */
+  open?: typeof fileScene
 } = {}) {
   const fake: FakeMethod = fakeMethod(method)
-  const { gateway } = await gatewayScene({
+  const { gateway } = await open({
     server: `public_url = "${PUBLIC_URL}"`,
     more: SETTINGS + more,
     plugins: [...plugins, fake.plugin],
