@@ -283,8 +283,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // A page of settings names the blocks that only the file can change.
   'plugins/': 107_571,
 }
-/** Tests but for the tools and the strict providers; the last raise: the queues of bodies, the signals of the starter, a clock that is set back, names of plans. */
-const MAX_TEST_LINES = 186_011
+/** Tests but for the tools and the strict providers; the last raise: files that leave a gateway running fail. */
+const MAX_TEST_LINES = 186_029
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
