@@ -102,6 +102,8 @@ export interface Payment {
   /** All refunds: requested by the gateway, or made at the provider. */
   refunds?: readonly PaymentRefund[]
   dispute?: 'open' | 'won' | 'lost'
+  /** When an open dispute must be answered. */
+  dispute_due_ms?: number
   /** Test mode: no money moved. */
   is_test?: boolean
 }

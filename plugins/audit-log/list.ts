@@ -17,6 +17,7 @@ import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { AREAS, type Area, isForAccounts, titleOf } from '../../src/domain/actions.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import type { Db } from '../../src/store/db.ts'
+import { browserName } from '../../src/utilities/browser-name.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { type ListedAction, listActions } from './listing.ts'
 
@@ -134,6 +135,9 @@ function changedFields(
     ([name]) => reader === 'operator' || isForAccounts(action, name),
   )
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'string' ? visibleLine(value) : value]),
+    entries.map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value]
+      return [name, visibleLine(name === 'browser' ? browserName(value) : value)]
+    }),
   )
 }

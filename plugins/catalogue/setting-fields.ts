@@ -30,20 +30,25 @@ const FIELD = {
 const FieldView = Type.Object(FIELD)
 type SettingField = Static<typeof FieldView>
 
+const SectionFields = Type.Array(
+  Type.Object({
+    ...FIELD,
+    needs_restart: Type.Boolean({ description: 'whether it is applied at the next start only' }),
+    is_secret: Type.Boolean({ description: 'whether a mark, `hidden:…`, replaces its value' }),
+    fixed: Nullable(
+      Type.String({
+        description: 'the reason why only the file on the server can change it; null: the console can',
+      }),
+    ),
+  }),
+)
+
 const SectionView = Type.Object({
   name: Type.String(),
-  fields: Type.Array(
-    Type.Object({
-      ...FIELD,
-      needs_restart: Type.Boolean({ description: 'whether it is applied at the next start only' }),
-      is_secret: Type.Boolean({ description: 'whether a mark, `hidden:…`, replaces its value' }),
-      fixed: Nullable(
-        Type.String({
-          description: 'the reason why only the file on the server can change it; null: the console can',
-        }),
-      ),
-    }),
-  ),
+  fields: SectionFields,
+  lists: Type.Record(Type.String(), SectionFields, {
+    description: 'fields of the blocks of each list of named tables: `oidc` of `sign_in`',
+  }),
   tables: Type.Array(Type.String(), {
     description:
       'tables by names that users choose, and lists of tables, which have no form: `telemetry.headers`',
@@ -79,21 +84,34 @@ const PER_MACHINE = 'each machine has its own'
  */
 export const settingSections = (is_shared = false): SettingSection[] =>
   Object.entries(sectionSchemas())
-    .map(([name, schema]) => ({
-      name,
-      fields: fieldsOf(schema).flatMap((field): SectionField[] => {
-        const path = [name, ...field.path]
-        const dotted = path.join('.')
-        if (OBSOLETE.includes(dotted)) return []
-        const per_machine = is_shared && isOfTheMachine(dotted) ? PER_MACHINE : undefined
-        const fixed = per_machine ?? beyondConsole(path) ?? null
-        const is_secret = addedSection(name)?.secrets?.at(field.path, {}) !== undefined
-        return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
-      }),
-      tables: Object.keys(schema.properties)
-        .flatMap((key) => tableNames(`${name}.${key}`, schema.properties[key]))
-        .filter((table) => !WITH_FORMS.includes(table)),
-    }))
+    .map(([name, schema]) => {
+      const keys = Object.keys(schema.properties)
+      const viewsOf = (fields: readonly SettingField[], within: readonly string[] = []) =>
+        fields.flatMap((field): SectionField[] => {
+          const place = [...within, ...field.path]
+          const path = [name, ...place]
+          const dotted = path.join('.')
+          if (OBSOLETE.includes(dotted)) return []
+          const per_machine = is_shared && isOfTheMachine(dotted) ? PER_MACHINE : undefined
+          const fixed = per_machine ?? beyondConsole(path) ?? null
+          const is_secret = addedSection(name)?.secrets?.at(place, {}) !== undefined
+          return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
+        })
+      const lists = keys.flatMap((key) => {
+        const fields = fieldsOfNamed([name, key])
+        return fields ? [[key, viewsOf(fields, [key, '0'])] as const] : []
+      })
+      return {
+        name,
+        fields: viewsOf(fieldsOf(schema)),
+        lists: Object.fromEntries(lists),
+        tables: keys
+          .flatMap((key) => tableNames(`${name}.${key}`, schema.properties[key]))
+          .filter(
+            (table) => !WITH_FORMS.includes(table) && !lists.some(([key]) => table === `[${name}.${key}]`),
+          ),
+      }
+    })
     // [plugins] has only tables, named after custom plugins.
     .filter(({ name, fields }) => fields.length > 0 || name !== 'plugins')
 

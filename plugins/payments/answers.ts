@@ -54,6 +54,7 @@ const Paid = Type.Object({
   receipt_url: Type.Optional(Address),
   refunds: Type.Optional(Type.Array(Refund, { maxItems: 1_000 })),
   dispute: Type.Optional(OneOf(['open', 'won', 'lost'])),
+  dispute_due_ms: Type.Optional(Type.Integer({ minimum: 0 })),
   is_test: Type.Optional(Type.Boolean()),
 })
 

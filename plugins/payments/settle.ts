@@ -93,7 +93,7 @@ async function execute(
       await noteTrouble(parts, order, decision.sentence, cause)
       return
     case 'dispute':
-      await change(changeOf(order, 'disputed', cause))
+      await change(changeOf(order, 'disputed', cause, { due_ms: payment.dispute_due_ms }))
       return
     case 'dispute_won':
       await change(changeOf(order, 'won', cause))

@@ -66,7 +66,7 @@ export async function settleShare(
   const movement = {
     account_id,
     amount_nanos: Math.abs(due_nanos),
-    note: due_nanos < 0 ? `${title}: payment given back` : `${title}: refund failed`,
+    note: `${title}: ${due_nanos > 0 ? 'refund failed' : state === 'lost' ? 'dispute lost' : 'payment refunded'}`,
     now_ms: now(),
   }
   const key = `${share.id}:${movements}`

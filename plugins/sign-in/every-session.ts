@@ -1,4 +1,5 @@
 // All sessions as a list, for the command line.
+
 import { asc, eq, gt } from 'drizzle-orm'
 import { accountOrStaff, integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList, UNFILTERED } from '../../src/app/list/list.ts'
@@ -6,7 +7,7 @@ import { laterPageValues, pageOf } from '../../src/store/page.ts'
 import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys, people, type SessionRow, sessions } from '../../src/store/schema.ts'
-import { browserName } from './browser-name.ts'
+import { browserName } from '../../src/utilities/browser-name.ts'
 
 /** A session with its person or key, and its account. */
 interface EverySession extends SessionRow {

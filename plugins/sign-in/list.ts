@@ -1,4 +1,5 @@
 // Sessions as a list, at the console and in files.
+
 import { Type } from '@sinclair/typebox'
 import { listedAccounts } from '../../src/access/account-listing.ts'
 import { isUsable } from '../../src/access/key-status.ts'
@@ -9,7 +10,7 @@ import { defineList } from '../../src/app/list/list.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { type Key, PROOFS, type SessionRow } from '../../src/store/schema.ts'
-import { browserName } from './browser-name.ts'
+import { browserName } from '../../src/utilities/browser-name.ts'
 
 export const SIDES = OneOf(['operator', 'account', 'key'])
 export const SessionKey = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })

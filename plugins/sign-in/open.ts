@@ -1,11 +1,12 @@
 // The running part of sign-in: links by mail if there is a mail server, and mails about sign-ins from new places and about changes.
+
 import { personById } from '../../src/access/mailed-links.ts'
 import type { SignInEvent } from '../../src/access/sign-in-events.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Tx } from '../../src/store/db.ts'
+import { browserName } from '../../src/utilities/browser-name.ts'
 import { canMail, queueMail } from '../mail/index.ts'
-import { browserName } from './browser-name.ts'
 
 export function openSignIn({ people, calls: { catalogue } }: Pick<Gateway, 'people' | 'calls'>): void {
   people.sign_in_ways.push({

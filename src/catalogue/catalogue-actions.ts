@@ -86,8 +86,7 @@ const only = (block: Fields | undefined, names: readonly string[]): Fields =>
 function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Owners): Action[] {
   const [before, after] = [was, is].map((values) => settingOf(values, path))
   const ownerOf = OWNED[path]
-  if (!ownerOf)
-    return [{ action: 'setting.changed', subject: path, ...difference({ value: before }, { value: after }) }]
+  if (!ownerOf) return [{ action: 'setting.changed', subject: path, ...difference(before, after) }]
   const [own_before, own_after] = [Object(before), Object(after)] as [Fields, Fields]
   return differing(own_before, own_after).map((name) => {
     const owner = ownerOf(owners, name)

@@ -16,7 +16,7 @@ test.each([
   [0, 0, 0, [], null, 'Not checked yet.'],
   [0, 0, 0, ['it was killed'], 'fail', 'The last check could not run.'],
   [0, 1, 5, ['it was killed'], 'fail', 'The last check could not run.'],
-  [2, 1, 5, ['it was killed'], 'fail', '2 problems found.'],
+  [2, 1, 5, ['it was killed'], 'fail', '2 problems found, 1 warning.'],
   [1, 0, 5, [], 'fail', '1 problem found.'],
   [0, 2, 5, [], 'warn', '2 warnings.'],
   [0, 0, 5, [], 'ok', 'No problems found.'],

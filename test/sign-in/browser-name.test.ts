@@ -1,6 +1,6 @@
 // Names of browsers in the list of sessions.
 import { expect, test } from 'bun:test'
-import { browserName } from '../../plugins/sign-in/browser-name.ts'
+import { browserName } from '../../src/utilities/browser-name.ts'
 
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'

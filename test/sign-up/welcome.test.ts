@@ -407,7 +407,7 @@ describe('the credit is visible', () => {
     expect(await who.owner.json('GET', '/entry-sums')).toMatchObject({
       opening_debts: [
         { note: `Refund of order ${id}`, amount_usd: '20.00', ...of_order },
-        { note: `${note}: payment given back`, amount_usd: '5.00', ...of_order },
+        { note: `${note}: payment refunded`, amount_usd: '5.00', ...of_order },
       ],
     })
   })

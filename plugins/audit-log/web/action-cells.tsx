@@ -1,6 +1,7 @@
 // The cells of an action: its subject, its actor, and each changed field with its values before and after.
 
 import { Link } from 'wouter'
+import { wordsOf } from '../../catalogue/web/settings/words.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { countNoun } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
@@ -39,11 +40,12 @@ function detailOf(action: ActionListRow): string {
 
 type Fields = ActionListRow['before']
 
-/** More fields than this are collapsed. */
+/** More fields, or longer ones, are collapsed. */
 const MAX_IN_VIEW = 3
+const MAX_CHARS_IN_VIEW = 160
 
-export function Changes({ before, after }: Pick<ActionListRow, 'before' | 'after'>) {
-  const lines = changeLines(before, after)
+export function Changes({ action, before, after }: Pick<ActionListRow, 'action' | 'before' | 'after'>) {
+  const lines = changeLines(before, after, action === 'price.changed' ? '_usd' : '')
   if (lines.length === 0) return null
   const list = (
     <ul className="audit-log-changes">
@@ -52,7 +54,7 @@ export function Changes({ before, after }: Pick<ActionListRow, 'before' | 'after
       ))}
     </ul>
   )
-  if (lines.length <= MAX_IN_VIEW) return list
+  if (lines.length <= MAX_IN_VIEW && lines.every((line) => line.length <= MAX_CHARS_IN_VIEW)) return list
   return (
     <details>
       <summary>{countNoun(lines.length, 'field')}</summary>
@@ -62,10 +64,11 @@ export function Changes({ before, after }: Pick<ActionListRow, 'before' | 'after
 }
 
 /** "Balance: from 10.00 USD to 15.00 USD"; for a field with one value only, that value. */
-function changeLines(before: Fields, after: Fields): string[] {
+function changeLines(before: Fields, after: Fields, unit: string): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  return names.map((name) => {
-    const [was, is] = [before?.[name], after?.[name]]
+  return names.map((field) => {
+    const [was, is] = [before?.[field], after?.[field]]
+    const name = field + unit
     const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
     // A time or a text that was empty before is shown without "from".
     if ((was === null && name.endsWith('_at')) || (was === '' && is !== undefined))
@@ -78,9 +81,11 @@ function changeLines(before: Fields, after: Fields): string[] {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
+const LABELS: Readonly<Record<string, string>> = { last4: 'Last digits', by: 'Signed in by' }
+
 /** "spend_limit_usd" as "Spend limit". */
 function labelOf(name: string): string {
-  return capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
+  return LABELS[name] ?? capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
 }
 
 function textOf(name: string, value: unknown): string {
@@ -88,7 +93,10 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((each) => textOf('', each)).join(', ')
-  if (typeof value === 'object') return JSON.stringify(value)
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([part, each]) => `${labelOf(part).toLowerCase()} ${textOf(part, each)}`)
+      .join(', ')
   // To the cent, rounded down: never more than the balance.
   if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
   if (name.endsWith('_usd')) return `${value} USD`
@@ -140,12 +148,21 @@ function Subject({ action, name }: { action: string; name: string }) {
   const page = change === 'removed' ? undefined : PAGES[kind]
   const noun = NUMBERED[kind]
   const words = noun === undefined ? name : `${noun} ${name}`
+  if (kind === 'setting') return <Setting path={name} />
   if (page === undefined) return <div className="audit-log-subject">{words}</div>
   return (
     <div>
       <Link href={`${page}${encodeURIComponent(name)}`}>{words}</Link>
     </div>
   )
+}
+
+/** A setting, by the words of its page. */
+function Setting({ path }: { path: string }) {
+  const [section = '', ...field] = path.split('.')
+  const { title, labels } = wordsOf(section)
+  const name = labels[field.join('.')]?.label ?? labelOf(field.join(': '))
+  return <Link href={`/settings/${section}`}>{field.length === 0 ? title : `${title}: ${name}`}</Link>
 }
 
 /** Kinds whose subject is a number, such as "Order 5". */

@@ -10,7 +10,7 @@ import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { capital } from '../../../src/utilities/capital.ts'
-import { settingSections } from '../setting-fields.ts'
+import { fieldsOfNamed, settingSections } from '../setting-fields.ts'
 import { draftOf, Path, Value } from './draft.ts'
 
 const MAX_VALUES = 60
@@ -98,16 +98,23 @@ export function valueAt(file: unknown, path: readonly (string | number)[]): unkn
 
 /** A mistake in a value of the form, or an element of it, names its field; one elsewhere in the file names its line. */
 function refusal({ path, line, message }: Mistake, values: Values) {
-  const [section = ''] = values[0]?.path ?? []
-  const fields = settingSections().find(({ name }) => name === section)?.fields ?? []
-  const own = [...values, ...fields.map((field) => ({ path: [section, ...field.path] }))]
+  const at = values[0]?.path ?? []
+  const { name: section = '', fields = [] } = settingSections().find(({ name }) => name === at[0]) ?? {}
+  const of_block = typeof at[2] === 'number' ? (fieldsOfNamed(at.map(String)) ?? []) : []
+  const own = [
+    ...values,
+    ...fields.map((field) => ({ path: [section, ...field.path] })),
+    ...of_block.map((field) => ({ path: [...at.slice(0, 3), ...field.path] })),
+  ]
     .map((value) => writePath(value.path))
     .find((written) => path === written || path.startsWith(`${written}[`))
   const place = path.startsWith(`${section}.`) ? path : `Line ${line}: ${path === '' ? 'the file' : path}`
   // A form sends texts, so what must be one is missing.
   const words =
     own === undefined
-      ? `${place} ${message}`
+      ? path === writePath(at.slice(0, 3))
+        ? capital(message)
+        : `${place} ${message}`
       : capital(message.replace(/^(?:is missing: |must be text in quotes).*/s, 'enter a value'))
   return unprocessable(`${words}.`, { code: 'configuration_mistakes', param: own ?? 'values' })
 }

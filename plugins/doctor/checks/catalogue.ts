@@ -1,5 +1,6 @@
 // The check of the catalogue: mistakes, warnings, and access rights of key files.
 import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { dataPaths } from '../../../src/app/process/data-paths.ts'
@@ -12,7 +13,9 @@ import {
   warningLines,
 } from '../../../src/catalogue/load-file.ts'
 import type { Mistake } from '../../../src/catalogue/mistakes.ts'
+import { namedPath } from '../../../src/catalogue/named-path.ts'
 import type { Environment } from '../../../src/catalogue/providers.ts'
+import { readToml } from '../../../src/catalogue/toml.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import { isAbsent } from '../../../src/store/folder.ts'
@@ -37,7 +40,12 @@ export async function checkCatalogue({
   if (shared && 'unreadable' in shared) return { findings: [fail(shared.unreadable, UNREADABLE)] }
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY }, key_files, shared)
   const modes = key_files.paths().flatMap((file) => modeOfKey(file, data_folder))
-  const line = (mistake: Mistake) => mistakeLines('tollgate.toml', [mistake], reading.shared).join()
+  // An unreadable file has a mistake of its own.
+  const text = readToml(reading.ok ? reading.text : await readFile(path, 'utf8').catch(() => ''))
+  const line = (mistake: Mistake) => {
+    const named = { ...mistake, path: namedPath(mistake.path, text.ok && text.value) }
+    return mistakeLines('tollgate.toml', [named], reading.shared).join()
+  }
   if (!reading.ok) {
     const advice = 'Correct it. A running gateway keeps the last good version, but a start is refused.'
     return { findings: reading.mistakes.map((mistake) => fail(line(mistake), advice)) }
@@ -89,7 +97,7 @@ const modeOfKey = (path: string, data_folder: string): Diagnosis[] =>
 function adviceOn({ path, message }: Mistake): string {
   if (message.startsWith('needs the file'))
     return 'The gateway reads it within a second or two once it is there. `ls -l` shows who may read it.'
-  if (path.endsWith('.cost'))
+  if (/\.(?:cost|factor)$/.test(path))
     return '`tollgate prices list` shows prices beside costs. `refuse_negative_margin = true` in [limits] refuses such calls.'
   if (path.endsWith('.base_url'))
     return '`tollgate providers test` calls the address. Correct it if nothing answers.'

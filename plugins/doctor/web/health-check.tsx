@@ -4,6 +4,7 @@ import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { capital } from '../../console/web/parts/capital.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -114,7 +115,7 @@ function Verdict(checks: LastChecks) {
 }
 
 const COLUMNS: Column<Checked>[] = [
-  column('check', 'Check', 'first', ({ check }) => check),
+  column('check', 'Check', 'first', ({ check }) => capital(check)),
   column('level', 'Result', 'first-end', ({ level }) => <Status tone={TONES[level]}>{WORDS[level]}</Status>),
   column('found', 'Details', 'second', (checked) => <Found {...checked} />),
 ]

@@ -6,7 +6,7 @@ import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { AccountChoice, ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAddressState, withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
-import { aligned, count, countNoun, exactUsd } from '../../console/web/parts/amounts.ts'
+import { aligned, countNoun, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -148,7 +148,7 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
         <tbody>
           <tr className="entries-balance">{line('Opening balance', utcDate(from_at_ms), opening_nanos)}</tr>
           {moved.map(({ kind, entries, amount_nanos }) => (
-            <tr key={kind}>{line(to(kind, WORDS[kind]), count(entries), amount_nanos)}</tr>
+            <tr key={kind}>{line(to(kind, WORDS[kind]), countNoun(entries, 'transaction'), amount_nanos)}</tr>
           ))}
           <tr>{line(to('charge', 'Charges'), countNoun(charged.calls, 'call'), charged.amount_nanos)}</tr>
           {charges.map(({ model, calls, amount_nanos }) => (
@@ -174,8 +174,8 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
         </tfoot>
       </table>
       <p className="small soft">
-        Months begin at midnight UTC. A call is charged in the month in which it ends. Free calls, and costs
-        that became debt, are not charges: debt is paid by the next top-up or refund.
+        Months are in UTC. A call counts in the month in which it ends. A debt shows up once it is paid, by
+        the next top-up or refund.
       </p>
     </>
   )

@@ -2,9 +2,8 @@
 import { useState } from 'react'
 import { type AnswerOf, api, messageOf, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
@@ -17,12 +16,6 @@ type Identity = Answer['identities'][number]
 
 export default function IdentitiesSection() {
   const own = useApi(['identities'], () => api.identities.get())
-  const [unlinking, setUnlinking] = useState<Identity | null>(null)
-  const unlink = useAction({
-    work: ({ id }: Identity) => send(api.identities({ id: pathPart(id) }).delete()),
-    changes: ['identities', 'sessions'],
-    done: ({ title }) => ({ text: `${title} unlinked` }),
-  })
   const { identities = [], providers = [] } = own.data ?? {}
   // Hidden if the operator has no provider and the person has no identity.
   if (own.data && identities.length === 0 && providers.length === 0) return null
@@ -33,25 +26,10 @@ export default function IdentitiesSection() {
           identities.length === 0 ? (
             <p className="soft">Link an identity to sign in with it, without a password.</p>
           ) : (
-            <Table
-              label="Other ways to sign in"
-              columns={columnsOf(setUnlinking)}
-              rows={identities}
-              keyOf={({ id }) => id}
-            />
+            <Table label="Other ways to sign in" columns={COLUMNS} rows={identities} keyOf={({ id }) => id} />
           )
         }
       </Loaded>
-      {unlinking && (
-        <ConfirmDialog
-          open
-          onClose={() => setUnlinking(null)}
-          title={`Unlink ${unlinking.title}?`}
-          consequence="You can no longer sign in with it, and your other sessions that it opened end."
-          verb={`Unlink ${unlinking.title}`}
-          confirm={() => unlink.runOrThrow(unlinking)}
-        />
-      )}
     </Section>
   )
 }
@@ -77,15 +55,23 @@ function LinkButtons({ providers }: Pick<Answer, 'providers'>) {
   )
 }
 
-const columnsOf = (unlink: (identity: Identity) => void): Column<Identity>[] => [
+const COLUMNS: readonly Column<Identity>[] = [
   column('title', 'Provider', 'first', ({ title }) => <bdi>{title}</bdi>),
   column('email', 'Signed in there as', 'second', ({ email }) => <bdi>{email ?? '–'}</bdi>),
   column('last_used', 'Last used', 'second-end', ({ last_used_at_ms }) => (
     <ClockTime at_ms={last_used_at_ms} />
   )),
-  endColumn('unlink', '', 'first-end', (identity) => (
-    <Button small onClick={() => unlink(identity)}>
+  endColumn('unlink', '', 'first-end', ({ id, title }) => (
+    <ConfirmButton
+      small
+      title={`Unlink ${title}?`}
+      consequence="You can no longer sign in with it, and your other sessions that it opened end."
+      verb={`Unlink ${title}`}
+      work={() => send(api.identities({ id: pathPart(id) }).delete())}
+      changes={['identities', 'sessions']}
+      done={() => `${title} unlinked`}
+    >
       Unlink
-    </Button>
+    </ConfirmButton>
   )),
 ]

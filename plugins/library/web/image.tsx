@@ -1,16 +1,14 @@
 // Page of one image: the picture, its details, its lineage and actions.
 import { Download, Trash2, WandSparkles } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { bytes } from '../../console/web/parts/amounts.ts'
-import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -134,13 +132,7 @@ interface ActionsProps {
 
 function Actions({ image, is_operator, is_visible }: ActionsProps) {
   const [, go] = useLocation()
-  const [is_confirming, setConfirming] = useState(false)
   const { id, state, format } = image
-  const remove = useAction({
-    work: () => send(api.images({ id }).delete()),
-    changes: ['images'],
-    done: () => ({ text: 'The image is deleted.' }),
-  })
   const is_there = state === 'stored'
   return (
     <>
@@ -156,21 +148,19 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
         </a>
       )}
       {state !== 'generating' && (
-        <Button icon={Trash2} right="call" onClick={() => setConfirming(true)}>
+        <ConfirmButton
+          icon={Trash2}
+          right="call"
+          title="Delete this image?"
+          consequence="Deleted permanently. Its charge and images made from it are kept."
+          verb="Delete image"
+          work={() => send(api.images({ id }).delete()).then(() => go('/library'))}
+          changes={['images']}
+          done={() => 'The image is deleted.'}
+        >
           Delete
-        </Button>
+        </ConfirmButton>
       )}
-      <ConfirmDialog
-        open={is_confirming}
-        onClose={() => setConfirming(false)}
-        title="Delete this image?"
-        consequence="Deleted permanently. Its charge and images made from it are kept."
-        verb="Delete image"
-        confirm={async () => {
-          await remove.runOrThrow(undefined)
-          go('/library')
-        }}
-      />
     </>
   )
 }

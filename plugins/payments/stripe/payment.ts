@@ -59,6 +59,7 @@ export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, dispute
   const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge
   const fee_minor = charge ? feeOf(charge) : undefined
   const dispute = disputeOf(disputes)
+  const due_s = disputes.find(({ evidence_details }) => evidence_details?.due_by)?.evidence_details.due_by
   return {
     state: STATE_OF_INTENT[intent.status] ?? 'open',
     ...amountOfIntent(intent),
@@ -69,6 +70,7 @@ export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, dispute
     ...(charge?.receipt_url ? { receipt_url: charge.receipt_url } : {}),
     refunds: refunds.map(refundOf),
     ...(dispute ? { dispute } : {}),
+    ...(due_s ? { dispute_due_ms: due_s * 1_000 } : {}),
     is_test: !intent.livemode,
   }
 }

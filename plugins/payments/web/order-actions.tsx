@@ -1,18 +1,16 @@
 // Actions of operators on an order: check it at its payment method, mark it as paid, refund it.
 import { RefreshCw } from 'lucide-react'
-import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { MarkForm } from './mark-form.tsx'
 import { CHANGES } from './order-form.ts'
 import { RefundForm } from './refund-form.tsx'
 import { type Order, STATES } from './words.ts'
 
 export function OrderActions({ order }: { order: Order }) {
-  const [open, setOpen] = useState<'refund' | 'mark' | null>(null)
   const operates = useMay('operate')
   const look = useAction({
     work: () => send(api.orders({ id: pathPart(order.id) }).look.post()),
@@ -21,7 +19,6 @@ export function OrderActions({ order }: { order: Order }) {
       text: `The payment method says: ${(is_pending ? 'waiting for the bank' : STATES[state].word).toLowerCase()}.`,
     }),
   })
-  const close = () => setOpen(null)
   return (
     <>
       {order.can_check && (
@@ -30,19 +27,22 @@ export function OrderActions({ order }: { order: Order }) {
         </Button>
       )}
       {operates && order.can_refund && Number(order.left) > 0 && (
-        <Button onClick={() => setOpen('refund')}>Refund</Button>
+        <DialogButton
+          title={`Refund order ${order.id}`}
+          content={(close) => <RefundForm order={order} onClose={close} />}
+        >
+          Refund
+        </DialogButton>
       )}
       {operates && order.can_mark_paid && (
-        <Button look="primary" onClick={() => setOpen('mark')}>
+        <DialogButton
+          look="primary"
+          title={`Mark order ${order.id} as paid`}
+          content={(close) => <MarkForm order={order} onClose={close} />}
+        >
           Mark as paid
-        </Button>
+        </DialogButton>
       )}
-      <Dialog open={open === 'refund'} onClose={close} title={`Refund order ${order.id}`}>
-        {open === 'refund' && <RefundForm order={order} onClose={close} />}
-      </Dialog>
-      <Dialog open={open === 'mark'} onClose={close} title={`Mark order ${order.id} as paid`}>
-        {open === 'mark' && <MarkForm order={order} onClose={close} />}
-      </Dialog>
     </>
   )
 }

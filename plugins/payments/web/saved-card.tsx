@@ -1,6 +1,6 @@
 // The saved card of an account on the page "Payments": view, add or replace on the payment method's page, and remove.
 import { CreditCard } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useFeature } from '../../console/web/app/session.tsx'
@@ -8,7 +8,7 @@ import { toast } from '../../console/web/app/toasts.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
@@ -41,13 +41,9 @@ export function useCard(enabled: boolean) {
 function CardSection() {
   const query = useCard(true)
   const [{ card: outcome }] = useOutcome()
-  const [removing, setRemoving] = useState<Card | null>(null)
   useResultToast(query.data)
   return (
-    <Section
-      title="Card on file"
-      actions={query.data && <CardActions card={query.data.card} remove={setRemoving} />}
-    >
+    <Section title="Card on file" actions={query.data && <CardActions card={query.data.card} />}>
       {outcome === 'saved' && query.data?.is_awaited && (
         <Notice>Your card is being saved. This takes a moment.</Notice>
       )}
@@ -60,7 +56,6 @@ function CardSection() {
           )
         }
       </Loaded>
-      {removing && <RemoveCard card={removing} onClose={() => setRemoving(null)} />}
     </Section>
   )
 }
@@ -77,7 +72,7 @@ function useResultToast(answer: CardAnswer | undefined): void {
   }, [outcome, answer, change])
 }
 
-function CardActions({ card, remove }: { card: Card | null; remove: (card: Card) => void }) {
+function CardActions({ card }: Pick<CardAnswer, 'card'>) {
   const save = useAction({
     work: async () => {
       const { go_to } = await send(api['payment-card'].post({}))
@@ -95,9 +90,17 @@ function CardActions({ card, remove }: { card: Card | null; remove: (card: Card)
   return (
     <>
       <Button {...button}>Replace</Button>
-      <Button right="pay" onClick={() => remove(card)}>
+      <ConfirmButton
+        right="pay"
+        title={`Remove ${cardWords(card)}?`}
+        consequence="Automatic top-up ends, and a plan is renewed from the balance alone. You can still pay by hand."
+        verb="Remove card"
+        work={() => send(api['payment-card'].delete())}
+        changes={[CARD, 'automatic-top-up', 'plan-renewal', 'plan']}
+        done={() => `${cardWords(card)} removed`}
+      >
         Remove
-      </Button>
+      </ConfirmButton>
     </>
   )
 }
@@ -113,23 +116,5 @@ function CardLine({ card }: { card: Card }) {
         <span className="soft">Expires {expiryWords(card)}</span>
       )}
     </p>
-  )
-}
-
-function RemoveCard({ card, onClose }: { card: Card; onClose: () => void }) {
-  const remove = useAction({
-    work: () => send(api['payment-card'].delete()),
-    changes: [CARD, 'automatic-top-up', 'plan-renewal', 'plan'],
-    done: () => ({ text: `${cardWords(card)} removed` }),
-  })
-  return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title={`Remove ${cardWords(card)}?`}
-      consequence="Automatic top-up ends, and a plan is renewed from the balance alone. You can still pay by hand."
-      verb="Remove card"
-      confirm={() => remove.runOrThrow(undefined)}
-    />
   )
 }

@@ -1,5 +1,6 @@
 // Timeline of an order: its creation, and each change of the order and its refunds.
 import { ClockTime } from '../../console/web/parts/time.tsx'
+import { utcDate } from '../../console/web/parts/time-words.ts'
 import { type Order, REFUND_STATES, STATES, sourceWords } from './words.ts'
 
 type Change = Order['changes'][number]
@@ -15,7 +16,11 @@ function wordOf({ subject, refund_id, from, to }: Change): string {
 const detailOf = ({ detail }: Change): string =>
   Object.entries(detail ?? {})
     .map(([name, value]) =>
-      name === 'trouble' || name === 'message' ? String(value) : `${name}: ${String(value)}`,
+      name === 'due_ms'
+        ? `answer by ${utcDate(Number(value))}`
+        : name === 'trouble' || name === 'message'
+          ? String(value)
+          : `${name}: ${String(value)}`,
     )
     .join(', ')
 

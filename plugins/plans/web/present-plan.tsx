@@ -1,10 +1,9 @@
 // The current plan of an account: state, price, renewal and limits; buttons to cancel or keep it.
-import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -102,16 +101,10 @@ function PlanNotice({ plan, page }: Omit<PresentPlanProps, 'account'>) {
 }
 
 function PlanActions({ plan, account }: Omit<PresentPlanProps, 'page'>) {
-  const [is_cancelling, setCancelling] = useState(false)
   const keep = useAction({
     work: () => send(api.plan.keep.post({ account })),
     changes: ['plan', 'plans'],
     done: () => ({ text: `${plan.title} is kept` }),
-  })
-  const cancel = useAction({
-    work: () => send(api.plan.cancel.post({ account })),
-    changes: ['plan', 'plans'],
-    done: () => ({ text: `${plan.title} is cancelled` }),
   })
   const is_paid = plan.state === 'active'
   return (
@@ -122,29 +115,27 @@ function PlanActions({ plan, account }: Omit<PresentPlanProps, 'page'>) {
         </Button>
       )}
       {plan.renews && (
-        <Button right="pay" onClick={() => setCancelling(true)}>
+        <ConfirmButton
+          right="pay"
+          title={`Cancel ${plan.title}?`}
+          verb="Cancel plan"
+          consequence={
+            is_paid ? (
+              <>
+                {plan.title} covers calls until <Time at_ms={plan.ends_at_ms} exact />, then it ends. You get
+                no refund, and pay nothing more. Until then, you can undo this.
+              </>
+            ) : (
+              `${plan.title} ends now. Nothing more is paid for it. Calls are paid from the balance from now on.`
+            )
+          }
+          work={() => send(api.plan.cancel.post({ account }))}
+          changes={['plan', 'plans']}
+          done={() => `${plan.title} is cancelled`}
+        >
           Cancel plan
-        </Button>
+        </ConfirmButton>
       )}
-      <ConfirmDialog
-        open={is_cancelling}
-        onClose={() => setCancelling(false)}
-        title={`Cancel ${plan.title}?`}
-        verb="Cancel plan"
-        consequence={
-          is_paid ? (
-            <>
-              {plan.title} covers calls until <Time at_ms={plan.ends_at_ms} exact />, then it ends. You get no
-              refund, and pay nothing more. Until then, you can undo this.
-            </>
-          ) : (
-            <>
-              {plan.title} ends now. Nothing more is paid for it. Calls are paid from the balance from now on.
-            </>
-          )
-        }
-        confirm={() => cancel.runOrThrow(undefined)}
-      />
     </>
   )
 }

@@ -26,15 +26,18 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
   const is_image = kind === 'image'
   const output = base.find(({ name }) => name === (is_image ? 'image_output' : 'output'))
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
-  const words =
+  const [amount, per] =
     input && output && output.price_nanos > 0
-      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${is_image ? 'image ' : ''}out / M tokens`
-      : base.length > 0
-        ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
-        : '–'
+      ? [
+          `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${is_image ? 'image ' : ''}out`,
+          'M tokens',
+        ]
+      : [exactUsd(base[0]?.price_nanos ?? 0), SHORT[base[0]?.per ?? ''] ?? base[0]?.per]
+  if (per === undefined) return '–'
   return (
     <span title={more === '' ? undefined : 'Some calls have other prices. See the model.'}>
-      {words}
+      {amount}
+      <span className="on-phone"> USD</span> / {per}
       {more}
     </span>
   )

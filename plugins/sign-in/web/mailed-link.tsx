@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -15,14 +15,10 @@ const PURPOSES = [
 ] as const
 
 export default function MailedLink() {
-  const [open, setOpen] = useState(false)
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Email me a link</Button>
-      <Dialog open={open} onClose={() => setOpen(false)} title="Email me a link">
-        {open && <LinkForm close={() => setOpen(false)} />}
-      </Dialog>
-    </>
+    <DialogButton title="Email me a link" content={(close) => <LinkForm close={close} />}>
+      Email me a link
+    </DialogButton>
   )
 }
 

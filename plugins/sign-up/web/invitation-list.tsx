@@ -1,12 +1,8 @@
 // The list of invitations to sign up. An open invitation can be revoked.
 import { Mail } from 'lucide-react'
-import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useViewer } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
@@ -18,16 +14,8 @@ import type { InvitationListRow } from '../list.ts'
 const CURSOR = 'invitations_cursor'
 
 export function InvitationList() {
-  const { rights } = useViewer()
-  const [revoking, setRevoking] = useState<InvitationListRow | null>(null)
   const page = { cursor: useCursor(CURSOR) }
   const codes = useApi(['sign-up-invitations', page], () => api['sign-up-invitations'].get({ query: page }))
-  const revoke = useAction({
-    work: (id: number) => send(api['sign-up-invitations']({ id: pathPart(id) }).delete()),
-    changes: ['sign-up-invitations'],
-    done: (id) => ({ text: `Invitation ${id} revoked` }),
-  })
-  const columns = rights.includes('help_accounts') ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS
   return (
     <div className="stack">
       <div className="spread list-head">
@@ -38,7 +26,7 @@ export function InvitationList() {
         query={codes}
         rowsOf={(answer) => answer.invitations}
         label="Invitations"
-        columns={columns}
+        columns={COLUMNS}
         keyOf={({ id }) => id}
         param={CURSOR}
         none={
@@ -46,16 +34,6 @@ export function InvitationList() {
             Invite people to sign up, by mail or by a link.
           </EmptyState>
         }
-      />
-      <ConfirmDialog
-        open={revoking !== null}
-        onClose={() => setRevoking(null)}
-        title={`Revoke invitation ${revoking?.id ?? ''}?`}
-        consequence="Its link stops working. Accounts created with it stay."
-        verb="Revoke invitation"
-        confirm={async () => {
-          if (revoking) await revoke.runOrThrow(revoking.id)
-        }}
       />
     </div>
   )
@@ -69,13 +47,20 @@ const COLUMNS: Column<InvitationListRow>[] = [
   endColumn('uses', 'Uses', 'second-end', ({ uses, max_uses }) => `${uses} of ${max_uses}`),
   endColumn('expires', 'Expires', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
   endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
-]
-
-const revokeColumn = (onRevoke: (code: InvitationListRow) => void): Column<InvitationListRow> =>
-  endColumn('actions', '', 'first-end', (code) =>
-    code.state !== 'open' ? null : (
-      <Button small onClick={() => onRevoke(code)}>
+  endColumn('actions', '', 'first-end', ({ id, state }) =>
+    state !== 'open' ? null : (
+      <ConfirmButton
+        small
+        right="help_accounts"
+        title={`Revoke invitation ${id}?`}
+        consequence="Its link stops working. Accounts created with it stay."
+        verb="Revoke invitation"
+        work={() => send(api['sign-up-invitations']({ id: pathPart(id) }).delete())}
+        changes={['sign-up-invitations']}
+        done={() => `Invitation ${id} revoked`}
+      >
         Revoke
-      </Button>
+      </ConfirmButton>
     ),
-  )
+  ),
+]

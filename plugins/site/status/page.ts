@@ -33,7 +33,7 @@ ${
   status.models.length === 0
     ? html`<p>No models are offered at the moment.</p>`
     : html`<ul class="models">${status.models.map(model)}</ul>
-<p class="soft">Each bar is a day (UTC), today on the right, by the share of calls that were answered. Requests that a model rejects as invalid do not count.</p>`
+<p class="soft">Each bar is a day (UTC), today on the right: green if at least ${GOOD_PERCENT} % of calls were answered, amber if at least ${FAIR_PERCENT} %, red below, gray if there were too few calls. Requests that a model rejects as invalid do not count.</p>`
 }
 </section>
 <section aria-labelledby="past"><h2 id="past">Past incidents</h2>${past.length === 0 ? html`<p>No incidents in the last 90 days.</p>` : past.map(incident)}</section>`
@@ -82,7 +82,7 @@ const percent = (share: number): string => (share === GOOD_PERCENT ? `over ${GOO
 
 const incident = ({ title, models, updates }: PublicIncident): Html => html`<article>
 <h3>${name(title)}</h3>
-${models.length > 0 && html`<p class="soft">${models.map((id, index) => html`${index > 0 && ', '}${name(id)}`)}</p>`}
+${models.length > 0 && html`<p class="soft">Affects ${models.map((id, index) => html`${index > 0 && ', '}${name(id)}`)}</p>`}
 <ul>${updates.map(
   ({ state, text, written_at }) =>
     html`<li><strong>${INCIDENT_WORDS[state]}</strong> <span class="soft">${moment(written_at)}</span><p class="text" dir="auto">${text}</p></li>`,

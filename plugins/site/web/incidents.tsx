@@ -6,10 +6,9 @@ import { api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
@@ -31,7 +30,6 @@ const COLUMNS: Column<IncidentListRow>[] = [
 export default function Incidents() {
   const cursor = useCursor()
   const incidents = useApi(['incidents', cursor], () => api.incidents.get({ query: { cursor } }))
-  const [opening, setOpening] = useState(false)
   return (
     <Page
       title="Incidents"
@@ -42,9 +40,15 @@ export default function Incidents() {
             <ExternalLink className="icon" aria-hidden />
             Status page
           </a>
-          <Button look="primary" icon={Plus} right="operate" onClick={() => setOpening(true)}>
+          <DialogButton
+            look="primary"
+            icon={Plus}
+            right="operate"
+            title="New incident"
+            content={(close) => <NewIncident onClose={close} />}
+          >
             New incident
-          </Button>
+          </DialogButton>
         </>
       }
     >
@@ -69,9 +73,6 @@ export default function Incidents() {
           )
         }
       </Loaded>
-      <Dialog open={opening} onClose={() => setOpening(false)} title="New incident">
-        <NewIncident onClose={() => setOpening(false)} />
-      </Dialog>
     </Page>
   )
 }

@@ -1,14 +1,10 @@
 // The list of voucher batches, whose unused vouchers can be revoked.
 import { Ticket } from 'lucide-react'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useMay } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
 import { countNoun } from '../../console/web/parts/amounts.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
@@ -20,15 +16,8 @@ import type { ConsoleBatch } from '../list.ts'
 const CURSOR = 'batches_cursor'
 
 export function BatchList() {
-  const may_revoke = useMay('operate')
-  const [revoking, setRevoking] = useState<ConsoleBatch | null>(null)
   const page = { cursor: useCursor(CURSOR) }
   const batches = useApi(['voucher-batches', page], () => api['voucher-batches'].get({ query: page }))
-  const revoke = useAction({
-    work: (id: number) => send(api['voucher-batches']({ id: pathPart(id) }).delete()),
-    changes: ['voucher-batches', 'vouchers'],
-    done: (id, { revoked }) => ({ text: `${revoked} unused vouchers of batch ${id} revoked` }),
-  })
   return (
     <div className="stack">
       <div className="spread list-head">
@@ -39,7 +28,7 @@ export function BatchList() {
         query={batches}
         rowsOf={(answer) => answer.batches}
         label="Batches"
-        columns={may_revoke ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS}
+        columns={COLUMNS}
         keyOf={({ id }) => id}
         param={CURSOR}
         none={
@@ -47,16 +36,6 @@ export function BatchList() {
             Create vouchers, and give or sell their codes to your customers.
           </EmptyState>
         }
-      />
-      <ConfirmDialog
-        open={revoking !== null}
-        onClose={() => setRevoking(null)}
-        title={`Revoke the unused vouchers of batch ${revoking?.id ?? ''}?`}
-        consequence={`${countNoun(revoking?.unused ?? 0, 'code stops', 'codes stop')} working. Redeemed ones are not affected.`}
-        verb="Revoke vouchers"
-        confirm={async () => {
-          if (revoking) await revoke.runOrThrow(revoking.id)
-        }}
       />
     </div>
   )
@@ -86,13 +65,20 @@ const COLUMNS: Column<ConsoleBatch>[] = [
     expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
   ),
   endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
-]
-
-const revokeColumn = (onRevoke: (batch: ConsoleBatch) => void): Column<ConsoleBatch> =>
-  endColumn('actions', '', 'first-end', (batch) =>
-    batch.unused === 0 ? null : (
-      <Button small onClick={() => onRevoke(batch)}>
+  endColumn('actions', '', 'first-end', ({ id, unused }) =>
+    unused === 0 ? null : (
+      <ConfirmButton
+        small
+        right="operate"
+        title={`Revoke the unused vouchers of batch ${id}?`}
+        consequence={`${countNoun(unused, 'code stops', 'codes stop')} working. Redeemed ones are not affected.`}
+        verb="Revoke vouchers"
+        work={() => send(api['voucher-batches']({ id: pathPart(id) }).delete())}
+        changes={['voucher-batches', 'vouchers']}
+        done={({ revoked }) => `${revoked} unused vouchers of batch ${id} revoked`}
+      >
         Revoke
-      </Button>
+      </ConfirmButton>
     ),
-  )
+  ),
+]

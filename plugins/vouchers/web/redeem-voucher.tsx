@@ -4,26 +4,21 @@ import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 
-export function RedeemVoucher() {
-  const [open, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button icon={Ticket} right="buy" onClick={() => setOpen(true)}>
-        Redeem voucher
-      </Button>
-      <Dialog open={open} onClose={close} title="Redeem voucher">
-        <RedeemForm onClose={close} />
-      </Dialog>
-    </>
-  )
-}
+export const RedeemVoucher = () => (
+  <DialogButton
+    icon={Ticket}
+    right="buy"
+    title="Redeem voucher"
+    content={(close) => <RedeemForm onClose={close} />}
+  >
+    Redeem voucher
+  </DialogButton>
+)
 
 function RedeemForm({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState('')

@@ -1,14 +1,10 @@
 // The list of vouchers with filters; unused ones can be revoked.
 import { Ticket } from 'lucide-react'
-import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useMay } from '../../console/web/app/session.tsx'
 import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterBar } from '../../console/web/parts/filter-bar.tsx'
 import {
@@ -39,18 +35,11 @@ const STATES = [
 ] as const
 
 export function VoucherList() {
-  const may_revoke = useMay('operate')
   const filters = useListFilters(NO_FILTERS, CURSOR)
-  const [revoking, setRevoking] = useState<ConsoleVoucher | null>(null)
   const { query: chosen, row, is_filtered, clear } = filters
   const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const vouchers = useApi(['vouchers', page], () => api.vouchers.get({ query: page }))
-  const revoke = useAction({
-    work: (id: number) => send(api.vouchers({ id: pathPart(id) }).delete()),
-    changes: ['vouchers', 'voucher-batches'],
-    done: (id) => ({ text: `Voucher ${id} revoked` }),
-  })
   return (
     <div className="stack">
       <div className="spread list-head">
@@ -61,7 +50,7 @@ export function VoucherList() {
         query={vouchers}
         rowsOf={(answer) => answer.vouchers}
         label="Vouchers"
-        columns={may_revoke ? [...COLUMNS, revokeColumn(setRevoking)] : COLUMNS}
+        columns={COLUMNS}
         keyOf={({ id }) => id}
         param={CURSOR}
         filtered={is_filtered && { what: 'vouchers', clear }}
@@ -70,16 +59,6 @@ export function VoucherList() {
             Create vouchers, and give or sell their codes to your customers.
           </EmptyState>
         }
-      />
-      <ConfirmDialog
-        open={revoking !== null}
-        onClose={() => setRevoking(null)}
-        title={`Revoke voucher ${revoking?.id ?? ''}?`}
-        consequence={`Its code stops working. It is worth ${exactUsd(revoking?.amount_nanos ?? 0)} USD.`}
-        verb="Revoke voucher"
-        confirm={async () => {
-          if (revoking) await revoke.runOrThrow(revoking.id)
-        }}
       />
     </div>
   )
@@ -114,16 +93,23 @@ const COLUMNS: Column<ConsoleVoucher>[] = [
     expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
   ),
   endColumn('changed', 'Changed', 'none', ({ changed_at_ms }) => <ClockTime at_ms={changed_at_ms} />),
-]
-
-const revokeColumn = (onRevoke: (voucher: ConsoleVoucher) => void): Column<ConsoleVoucher> =>
-  endColumn('actions', '', 'second-end', (voucher) =>
-    voucher.state !== 'new' ? null : (
-      <Button small onClick={() => onRevoke(voucher)}>
+  endColumn('actions', '', 'second-end', ({ id, state, amount_nanos }) =>
+    state !== 'new' ? null : (
+      <ConfirmButton
+        small
+        right="operate"
+        title={`Revoke voucher ${id}?`}
+        consequence={`Its code stops working. It is worth ${exactUsd(amount_nanos)} USD.`}
+        verb="Revoke voucher"
+        work={() => send(api.vouchers({ id: pathPart(id) }).delete())}
+        changes={['vouchers', 'voucher-batches']}
+        done={() => `Voucher ${id} revoked`}
+      >
         Revoke
-      </Button>
+      </ConfirmButton>
     ),
-  )
+  ),
+]
 
 const VoucherFilters = ({ filters, set, is_filtered, clear }: Filters) => (
   <FilterBar label="Filter vouchers" is_filtered={is_filtered} clear={clear}>

@@ -15,11 +15,11 @@ const operator = await signedIn(gateway, 'operator')
 const { sections } = (await operator.json('GET', '/catalogue/settings')) as { sections: Section[] }
 
 test.each(sections.map(({ name, fields }) => [name, fields] as const))('[%s]', (name, fields) => {
-  const { lead, labels, example } = wordsOf(name)
+  const { lead, labels, example, noun } = wordsOf(name)
   expect(lead).toMatch(/\.$/)
   const paths = fields.map(({ path }) => path.join('.'))
   expect(paths.filter((path) => labels[path] === undefined)).toEqual([])
-  expect(fields.length > 0 || example !== undefined).toBe(true)
+  expect(fields.length > 0 || example !== undefined || noun !== undefined).toBe(true)
 })
 
 test.each(sections.map(({ name }) => name).filter((name) => wordsOf(name).example !== undefined))(

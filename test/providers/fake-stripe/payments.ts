@@ -165,6 +165,7 @@ export function dispute(state: FakeState, payment_intent: string, status: string
     payment_intent,
     status,
     reason: 'fraudulent',
+    evidence_details: { due_by: 1_800_000_000 },
     is_charge_refundable: status.startsWith('warning_'),
     balance_transactions: [],
   })

@@ -5,10 +5,9 @@ import { api, pathPart, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { exactUsd } from '../../../console/web/parts/amounts.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
-import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
@@ -36,19 +35,16 @@ export const CHANGED_BY_REFUND = [
 
 /** Hidden if nothing is left to refund. */
 export function RefundCall({ call }: { call: CallToRefund }) {
-  const [is_open, setOpen] = useState(false)
-  const close = () => setOpen(false)
   const left_nanos = call.cost_nanos - call.refunded_nanos
   if (left_nanos === 0) return null
   return (
-    <>
-      <Button icon={Undo2} onClick={() => setOpen(true)}>
-        Refund
-      </Button>
-      <Dialog open={is_open} onClose={close} title="Refund this call">
-        {is_open && <RefundForm {...call} left_nanos={left_nanos} onClose={close} />}
-      </Dialog>
-    </>
+    <DialogButton
+      icon={Undo2}
+      title="Refund this call"
+      content={(close) => <RefundForm {...call} left_nanos={left_nanos} onClose={close} />}
+    >
+      Refund
+    </DialogButton>
   )
 }
 

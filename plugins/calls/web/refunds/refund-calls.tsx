@@ -9,7 +9,8 @@ import { count, countNoun, exactUsd } from '../../../console/web/parts/amounts.t
 import { Button } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
-import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
+import { DialogActions } from '../../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextInput } from '../../../console/web/parts/input.tsx'
@@ -21,20 +22,15 @@ type Query = NonNullable<NonNullable<Parameters<typeof api.refunds.get>[0]>['que
 type Refundable = AnswerOf<typeof api.refunds.get>
 
 /** Shown above a filtered list, to operators. */
-export function RefundCalls({ query }: { query: Query }) {
-  const [is_open, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button icon={Undo2} onClick={() => setOpen(true)}>
-        Refund these calls
-      </Button>
-      <Dialog open={is_open} onClose={close} title="Refund the filtered calls">
-        {is_open && <RefundsOf query={query} onClose={close} />}
-      </Dialog>
-    </>
-  )
-}
+export const RefundCalls = ({ query }: { query: Query }) => (
+  <DialogButton
+    icon={Undo2}
+    title="Refund the filtered calls"
+    content={(close) => <RefundsOf query={query} onClose={close} />}
+  >
+    Refund these calls
+  </DialogButton>
+)
 
 function RefundsOf({ query, onClose }: { query: Query; onClose: () => void }) {
   const found = useApi(['refund', 'calls', query], () => api.refunds.get({ query }))

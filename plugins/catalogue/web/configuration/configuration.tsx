@@ -64,7 +64,7 @@ function Configuration({ read }: { read: CatalogueFile }) {
           in the new version.
         </Notice>
       )}
-      <Editor text={draft.text} onChange={draft.type} mistakes={mistakes} warnings={warnings} />
+      <Editor text={draft.text} values={draft.values} onChange={draft.type} {...{ mistakes, warnings }} />
       {changes && (
         <section aria-label="What changes" className="stack">
           <h2>What changes</h2>

@@ -1,16 +1,18 @@
 // The text editor of the catalogue, with line numbers and marks at lines with problems.
 import { useId, useRef } from 'react'
 import { classNames } from '../../../console/web/parts/class-names.ts'
-import type { Mistake } from '../parts/values.ts'
+import { type Block, type Mistake, namedPath } from '../parts/values.ts'
 
 interface EditorProps {
   text: string
+  /** The values in the text. */
+  values: Block | null
   onChange: (text: string) => void
   mistakes: readonly Mistake[]
   warnings: readonly Mistake[]
 }
 
-export function Editor({ text, onChange, mistakes, warnings }: EditorProps) {
+export function Editor({ text, values, onChange, mistakes, warnings }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const lines = text.split('\n').length
@@ -48,8 +50,8 @@ export function Editor({ text, onChange, mistakes, warnings }: EditorProps) {
         />
       </div>
       <div id={`${id}-problems`} className="stack" aria-live="polite">
-        <Problems title="Mistakes" tone="bad" problems={mistakes} goTo={goTo} />
-        <Problems title="Warnings" tone="warn" problems={warnings} goTo={goTo} />
+        <Problems title="Mistakes" tone="bad" problems={mistakes} {...{ values, goTo }} />
+        <Problems title="Warnings" tone="warn" problems={warnings} {...{ values, goTo }} />
       </div>
     </div>
   )
@@ -79,14 +81,14 @@ function Gutter({ lines, mistakes, warnings }: GutterProps) {
   )
 }
 
-interface ProblemsProps {
+interface ProblemsProps extends Pick<EditorProps, 'values'> {
   title: string
   tone: 'bad' | 'warn'
   problems: readonly Mistake[]
   goTo: (line: number) => void
 }
 
-function Problems({ title, tone, problems, goTo }: ProblemsProps) {
+function Problems({ title, tone, problems, values, goTo }: ProblemsProps) {
   if (problems.length === 0) return null
   return (
     <section aria-label={title}>
@@ -100,7 +102,7 @@ function Problems({ title, tone, problems, goTo }: ProblemsProps) {
               Line {line}
             </button>
             <span>
-              {path !== '' && <code>{path}</code>} {message}
+              {path !== '' && <code>{namedPath(path, values)}</code>} {message}
             </span>
           </li>
         ))}

@@ -68,8 +68,10 @@ function PriceImport({ file, is_open, close }: PriceImportProps) {
             routes. You review every change before it is saved.
           </p>
           <p>
-            {markup === '' ? 'Set your markup first' : `Your prices become the cost + ${markup} %`}:{' '}
-            <Link href="/settings/catalogue">Settings, Markup</Link>.
+            {markup === ''
+              ? 'First set your markup: how far your prices are above the costs.'
+              : `Your prices become the cost + ${markup} %.`}{' '}
+            <Link href="/settings/catalogue">{markup === '' ? 'Set' : 'Change'} markup</Link>
           </p>
           {open.error && <Notice tone="bad">{open.error.message}</Notice>}
           {draft?.changes === 0 && <Notice>This list changes nothing.</Notice>}

@@ -50,7 +50,7 @@ export function SettingControl({
     return (
       <Select
         options={[
-          ...(fallback === null ? [DEFAULT] : []),
+          ...(fallback === null ? [{ ...DEFAULT, label: options[''] ?? DEFAULT.label }] : []),
           ...field.options.map((value) => ({ value, label: options[value] ?? value })),
         ]}
         value={text === '' ? String(fallback ?? '') : text}

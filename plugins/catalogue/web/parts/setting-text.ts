@@ -63,7 +63,7 @@ export function labelOf(path: readonly string[]): string {
   const words = path
     .map((name) => name.replace(/_(ms|mb|usd|bytes)(?=_|$)/, '').replaceAll('_', ' '))
     .join(': ')
-    .replace(/\b(cors|http|tls|url)\b/g, (name) => name.toUpperCase())
+    .replace(/\b(cors|http|id|tls|url)\b/g, (name) => name.toUpperCase())
   return capital(words)
 }
 

@@ -70,6 +70,14 @@ export const writtenPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
+/** Returns a written path with names in place of indices: `models["gpt-5-mini"].price.input`. */
+export const namedPath = (path: string, values: Block | null): string =>
+  path.replace(/^([\w.]+)\[(\d+)\]/, (part, list: string, index: string) => {
+    const block = blockAt(values ?? {}, ...list.split('.'), index)
+    const name = textAt(block, 'id') || textAt(block, 'name')
+    return name === '' ? part : `${list}[${JSON.stringify(name)}]`
+  })
+
 /** Parses a number; returns any other text unchanged, so that the server reports the mistake. */
 export const numberIn = (text: string): Value =>
   /^\d{1,15}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) : text

@@ -1,11 +1,9 @@
 // The deletion of a provider: which models lose a route, and which are deleted because they have no other route.
 import { useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../../console/web/app/client.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { reportSaved } from '../parts/saving.ts'
 import { type Block, blocksOf, type CatalogueFile, type Edit, listAt, textAt } from '../parts/values.ts'
 
@@ -17,7 +15,6 @@ interface DeleteProviderProps {
 }
 
 export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
-  const [is_open, setOpen] = useState(false)
   const [, go] = useLocation()
   const queries = useQueryClient()
   const { models, edits, lost, others } = deletionOf(file.values as Block | null, name, place)
@@ -27,37 +24,34 @@ export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
     go('/providers')
   }
   return (
-    <>
-      <Button icon={Trash2} onClick={() => setOpen(true)}>
-        Delete provider
-      </Button>
-      <ConfirmDialog
-        open={is_open}
-        onClose={() => setOpen(false)}
-        title={`Delete ${name}?`}
-        consequence={
-          <div className="stack">
+    <ConfirmButton
+      icon={Trash2}
+      title={`Delete ${name}?`}
+      consequence={
+        <div className="stack">
+          <p>
+            {name} gets no more calls, and its keys are removed from the file.
+            {models === 0 && ' No model uses it.'}
+          </p>
+          {lost.length > 0 && (
             <p>
-              {name} gets no more calls, and its keys are removed from the file.
-              {models === 0 && ' No model uses it.'}
+              Deleted with it, because they have no other route: <b>{lost.join(', ')}</b>. Calls to them are
+              refused.
             </p>
-            {lost.length > 0 && (
-              <p>
-                Deleted with it, because they have no other route: <b>{lost.join(', ')}</b>. Calls to them are
-                refused.
-              </p>
-            )}
-            {others.length > 0 && (
-              <p>
-                Served by their other routes: <b>{others.join(', ')}</b>.
-              </p>
-            )}
-          </div>
-        }
-        verb={lost.length === 0 ? 'Delete provider' : 'Delete provider and models'}
-        confirm={remove}
-      />
-    </>
+          )}
+          {others.length > 0 && (
+            <p>
+              Served by their other routes: <b>{others.join(', ')}</b>.
+            </p>
+          )}
+        </div>
+      }
+      verb={lost.length === 0 ? 'Delete provider' : 'Delete provider and models'}
+      work={remove}
+      changes={[]}
+    >
+      Delete provider
+    </ConfirmButton>
   )
 }
 

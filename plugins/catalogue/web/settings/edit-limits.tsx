@@ -1,10 +1,8 @@
 // The dialog with the rate limits of one account or key. Empty fields take the limits of every account or key.
 import { Gauge } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from '../../../console/web/parts/button.tsx'
 import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
-import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { useFile } from '../parts/draft.ts'
@@ -21,20 +19,16 @@ interface EditLimitsProps {
   name: string
 }
 
-export function EditLimits(props: EditLimitsProps) {
-  const [is_open, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button icon={Gauge} right="operate" onClick={() => setOpen(true)}>
-        Edit limits
-      </Button>
-      <Dialog open={is_open} onClose={close} title={`Rate limits of ${props.name}`}>
-        <Limits {...props} onClose={close} />
-      </Dialog>
-    </>
-  )
-}
+export const EditLimits = (props: EditLimitsProps) => (
+  <DialogButton
+    icon={Gauge}
+    right="operate"
+    title={`Rate limits of ${props.name}`}
+    content={(close) => <Limits {...props} onClose={close} />}
+  >
+    Edit limits
+  </DialogButton>
+)
 
 function Limits({ of, name, onClose }: EditLimitsProps & { onClose: () => void }) {
   const settings = useSettings()
@@ -53,7 +47,7 @@ function Limits({ of, name, onClose }: EditLimitsProps & { onClose: () => void }
               return [{ ...field, path, fallback }]
             })
             const at = ['limits', `${of}s`, name]
-            return <LimitsForm {...{ at, fields, onClose }} file={read} labels={labelsOf(of)} />
+            return <ValuesInDialog {...{ at, fields, onClose }} file={read} labels={labelsOf(of)} />
           }}
         </Loaded>
       )}
@@ -70,16 +64,17 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
   },
 })
 
-function LimitsForm({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
+/** A form over values in a dialog. */
+export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
   const save = async () => {
     if (await values.submit()) onClose()
   }
   return (
-    <Form submit={save} aria-label="Rate limits">
+    <Form submit={save} aria-label="Settings">
       <ConflictNotice of={values} labels={values.labels} />
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
-      <SubmitOrCancel onCancel={onClose}>Save limits</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
       {values.names.length > 0 && <AsCommand command={values.command} />}
     </Form>
   )

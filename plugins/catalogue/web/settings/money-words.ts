@@ -79,15 +79,20 @@ export const MONEY = {
   plans: {
     title: 'Plans',
     lead: 'Monthly plans that accounts can buy. A plan covers calls up to its limits.',
-    example: `[[plans.offered]]
-name = "pro"
-title = "Pro"
-price_usd = "20.00"
-models = ["*"]
-usd_per_5h = 5       # limits of the calls that the plan covers
-usd_per_month = 60
-overflow = true      # calls beyond them are paid from the balance`,
-    labels: {},
+    noun: 'plan',
+    labels: {
+      offered: { label: 'Offered plans' },
+      name: { label: 'Name', help: 'Such as pro. Keep it: months that were bought name the plan by it.' },
+      title: { label: 'Title', help: 'Shown to accounts. Leave empty to use the name.' },
+      models: { label: 'Models', help: 'Ids or patterns such as gpt-*, separated by commas; * for all.' },
+      price_usd: { label: 'Price a month' },
+      usd_per_5h: { label: 'Limit of 5 hours', help: 'They begin with a call. Leave empty for no limit.' },
+      usd_per_day: { label: 'Limit of a day (UTC)' },
+      usd_per_week: { label: 'Limit of a week (UTC)', help: 'From Monday.' },
+      usd_per_month: { label: 'Limit of the paid month' },
+      concurrent_calls: { label: 'Concurrent requests', help: 'Leave empty for no limit.' },
+      overflow: { label: 'Beyond the limits, use the balance', help: 'When off, such calls are refused.' },
+    },
   },
   referral: {
     title: 'Referrals',

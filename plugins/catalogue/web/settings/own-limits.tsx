@@ -6,37 +6,24 @@ import { Section } from '../../../console/web/parts/page.tsx'
 import { type Block, blockAt } from '../parts/values.ts'
 
 export function OwnLimits({ limits }: { limits: Block }) {
-  const accounts = Object.keys(blockAt(limits, 'accounts'))
-  const keys = Object.keys(blockAt(limits, 'keys'))
-  if (accounts.length + keys.length === 0) return null
+  const linksOf = (list: string, hrefOf: (name: string) => string) => {
+    const names = Object.keys(blockAt(limits, list))
+    const links = names.map((name) => (
+      <Link key={name} href={hrefOf(encodeURIComponent(name))}>
+        {list === 'keys' ? <code>{keyPrefix(name)}</code> : name}
+      </Link>
+    ))
+    return names.length > 0 && <span className="row">{links}</span>
+  }
+  const accounts = linksOf('accounts', (name) => `/accounts/${name}?tab=limits`)
+  const keys = linksOf('keys', (prefix) => `/keys?search=${prefix}`)
+  if (!accounts && !keys) return null
   return (
     <Section title="Limits of single accounts and keys">
       <Facts
         facts={[
-          [
-            'Accounts',
-            accounts.length > 0 && (
-              <span key="accounts" className="row">
-                {accounts.map((name) => (
-                  <Link key={name} href={`/accounts/${encodeURIComponent(name)}?tab=limits`}>
-                    {name}
-                  </Link>
-                ))}
-              </span>
-            ),
-          ],
-          [
-            'Keys',
-            keys.length > 0 && (
-              <span key="keys" className="row">
-                {keys.map((prefix) => (
-                  <Link key={prefix} href={`/keys?search=${encodeURIComponent(prefix)}`}>
-                    <code>{keyPrefix(prefix)}</code>
-                  </Link>
-                ))}
-              </span>
-            ),
-          ],
+          ['Accounts', accounts],
+          ['Keys', keys],
         ]}
       />
     </Section>

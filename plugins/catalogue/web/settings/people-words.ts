@@ -42,13 +42,21 @@ export const PEOPLE = {
   sign_in: {
     title: 'Identity providers',
     lead: 'Sign-in with Google, Microsoft, GitHub and others. Needs a public URL: with /console/sign-in/NAME, it is the redirect URI to enter at the provider.',
-    example: `[[sign_in.oidc]]
-name = "google"
-preset = "google"    # google, microsoft, keycloak, github; none for others
-client_id = "1234.apps.googleusercontent.com"
-client_secret = "env:GOOGLE_CLIENT_SECRET"
-for = "accounts"     # or "staff", "both"`,
-    labels: {},
+    noun: 'identity provider',
+    labels: {
+      oidc: { label: 'Providers' },
+      preset: { label: 'Preset', help: 'None for any other provider.', options: { '': 'None' } },
+      staff_role: { label: 'Role of new staff', help: 'None adds nobody.', options: { '': 'None' } },
+      client_secret: {
+        label: 'Client secret',
+        help: 'Or env:NAME. Leave empty for a public client.',
+        code: true,
+      },
+      for: {
+        label: 'Who may sign in',
+        options: { accounts: 'Account holders', staff: 'Staff', both: 'Both' },
+      },
+    },
   },
   sign_up: SIGN_UP,
   staff: {

@@ -10,6 +10,7 @@ import { useFile } from '../parts/draft.ts'
 import { useSettings } from '../parts/schema-fields.tsx'
 import type { Settings } from '../parts/setting-text.ts'
 import { blockAt, type CatalogueFile, valueIn } from '../parts/values.ts'
+import { BlockList } from './block-list.tsx'
 import { SettingsFrame } from './frame.tsx'
 import { OwnLimits } from './own-limits.tsx'
 import { ValuesForm } from './values-form.tsx'
@@ -38,7 +39,7 @@ interface SectionProps {
   read: CatalogueFile
 }
 
-function Section({ own: { name, fields, tables }, read }: SectionProps) {
+function Section({ own: { name, fields, lists, tables }, read }: SectionProps) {
   // A changed form keeps the file that it started from; an unchanged form follows the current file.
   const [changed_file, setChangedFile] = useState<CatalogueFile | null>(null)
   const file = changed_file ?? read
@@ -50,7 +51,7 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
       </Notice>
     )
   const waiting = read.waiting_for_restart.filter((path) => path.startsWith(`${name}.`))
-  const { labels, groups, example } = wordsOf(name)
+  const { labels, groups, example, noun = 'entry' } = wordsOf(name)
   const set = tables.flatMap((table) =>
     namesIn(valueIn(file.values ?? {}, ...table.replace(/[[\]]/g, '').split('.'))),
   )
@@ -65,6 +66,9 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
           onChange={(has_changes) => setChangedFile(has_changes ? file : null)}
         />
       )}
+      {Object.entries(lists).map(([list, own]) => (
+        <BlockList key={list} at={[name, list]} fields={own} {...{ file, labels, noun }} />
+      ))}
       {name === 'mail' && <TestMail />}
       {tables.length > 0 && (
         <>

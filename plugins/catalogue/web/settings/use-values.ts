@@ -11,7 +11,7 @@ import { type Block, blockAt, type CatalogueFile, type Path, valueIn, writtenPat
 
 export interface ValuesOptions {
   /** Path of the section or table in the file. */
-  at: readonly string[]
+  at: Path
   fields: readonly SectionField[]
   file: CatalogueFile
   labels: Labels
@@ -58,10 +58,12 @@ export function useValues({ at, fields, file, labels, onSaved }: ValuesOptions):
     const typed = byPath.get(name)?.is_secret === true ? 'env:NAME' : (changes.draft[name] ?? '').trim()
     return shellQuote(`${name}=${changes.draft[name] === '' ? '' : typed}`)
   })
+  const [name] = changes.names.filter((path) => path.endsWith('].name'))
   return {
     ...changes,
     pathOf,
-    command: `tollgate config set ${settings.join(' ')}`,
+    // The command names a block of a list, in place of its index.
+    command: `tollgate config set ${settings.join(' ').replace(/\[(\d+)\](?=\.)/g, (_, index) => `.${changes.draft[name ?? ''] || index}`)}`,
     labels: Object.fromEntries(
       fields.map((field) => [pathOf(field), labels[field.path.join('.')]?.label ?? labelOf(field.path)]),
     ),

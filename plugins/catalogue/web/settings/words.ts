@@ -10,6 +10,8 @@ export interface SectionWords {
   labels: Labels
   /** Titles of groups of fields, by the first field of each. */
   groups?: Readonly<Record<string, string>>
+  /** What a block of its list is: "plan". */
+  noun?: string
   /** An example of settings that can only be edited in the file. */
   example?: string
 }

@@ -74,7 +74,7 @@ export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )
 
-interface ConfirmDialogProps {
+export interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
   /** "Revoke the key tg_live_ab12?" */

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
-import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { EmailInput } from '../../../console/web/parts/email-input.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -24,48 +23,44 @@ export const ProfileSection = (me: Me) => (
 )
 
 function Profile({ name, email, email_is_verified, pending_email, can_mail }: Me) {
-  const [open, setOpen] = useState<'name' | 'email'>()
-  const close = (): void => setOpen(undefined)
   return (
-    <>
-      <Facts
-        facts={[
-          [
-            'Name',
-            <span key="name" className="settings-fact">
-              {name}
-              <Button small onClick={() => setOpen('name')}>
-                Change name
-              </Button>
-            </span>,
-          ],
-          [
-            'Email address',
-            <div key="email">
-              <span className="settings-fact">
-                {email ?? 'none'}
-                {can_mail && (
-                  <Button small onClick={() => setOpen('email')}>
-                    {email === null
-                      ? 'Add address'
-                      : email_is_verified
-                        ? 'Change address'
-                        : 'Confirm address'}
-                  </Button>
-                )}
-              </span>
-              <p className="small soft">{wordsOf({ email, email_is_verified, pending_email, can_mail })}</p>
-            </div>,
-          ],
-        ]}
-      />
-      <Dialog open={open === 'name'} onClose={close} title="Change name">
-        {open === 'name' && <NameForm name={name} close={close} />}
-      </Dialog>
-      <Dialog open={open === 'email'} onClose={close} title="Email address">
-        {open === 'email' && <EmailForm email={email_is_verified ? '' : (email ?? '')} close={close} />}
-      </Dialog>
-    </>
+    <Facts
+      facts={[
+        [
+          'Name',
+          <span key="name" className="settings-fact">
+            {name}
+            <DialogButton
+              small
+              title="Change name"
+              content={(close) => <NameForm name={name} close={close} />}
+            >
+              Change name
+            </DialogButton>
+          </span>,
+        ],
+        [
+          'Email address',
+          <div key="email">
+            <span className="settings-fact">
+              {email ?? 'none'}
+              {can_mail && (
+                <DialogButton
+                  small
+                  title="Email address"
+                  content={(close) => (
+                    <EmailForm email={email_is_verified ? '' : (email ?? '')} close={close} />
+                  )}
+                >
+                  {email === null ? 'Add address' : email_is_verified ? 'Change address' : 'Confirm address'}
+                </DialogButton>
+              )}
+            </span>
+            <p className="small soft">{wordsOf({ email, email_is_verified, pending_email, can_mail })}</p>
+          </div>,
+        ],
+      ]}
+    />
   )
 }
 

@@ -1,11 +1,10 @@
 // The viewer's sessions, and the buttons that end them.
-import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useSignOut } from '../../../console/web/app/session.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { ConfirmButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { keyPrefix } from '../../../console/web/parts/key-prefix.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
@@ -21,7 +20,6 @@ export const useSessions = (cursor: number | undefined) =>
 export function SessionsSection() {
   const cursor = useCursor()
   const sessions = useSessions(cursor)
-  const [is_confirming, setConfirming] = useState(false)
   const signOut = useSignOut()
   const end = useAction({
     work: (id: number) => send(api.sessions({ id: pathPart(id) }).delete()),
@@ -35,7 +33,15 @@ export function SessionsSection() {
       actions={
         <>
           <ExportCsv list="sessions" query={{}} />
-          <Button onClick={() => setConfirming(true)}>Sign out everywhere</Button>
+          <ConfirmButton
+            title="Sign out everywhere?"
+            consequence="This ends all of your sessions, including this one. If somebody else may know your password, change it first."
+            verb="Sign out everywhere"
+            work={() => signOut(true)}
+            changes={[]}
+          >
+            Sign out everywhere
+          </ConfirmButton>
         </>
       }
     >
@@ -46,14 +52,6 @@ export function SessionsSection() {
         columns={columnsOf(end.run, end.busy)}
         keyOf={({ id }) => id}
         none={null}
-      />
-      <ConfirmDialog
-        open={is_confirming}
-        onClose={() => setConfirming(false)}
-        title="Sign out everywhere?"
-        consequence="This ends all of your sessions, including this one. If somebody else may know your password, change it first."
-        verb="Sign out everywhere"
-        confirm={() => signOut(true)}
       />
     </Section>
   )
