@@ -283,8 +283,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plans and identity providers have forms in Settings.
   'plugins/': 107_646,
 }
-/** Tests but for the tools and the strict providers; the last raise: files that leave a gateway running fail. */
-const MAX_TEST_LINES = 186_029
+/** Tests but for the tools and the strict providers; the last raise: plans by their forms, paths of blocks by names, the time to answer a dispute. */
+const MAX_TEST_LINES = 186_136
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -1,12 +1,4 @@
-// The gateways that tests have started and not stopped. One that outlives its file works beside all later files of its process: this
-// fails the file.
-import { afterAll, expect } from 'bun:test'
+// The gateways that this process has started for tests and not stopped.
 
-/** The data folders of the running gateways. */
+/** Their data folders. */
 export const OPEN_GATEWAYS = new Set<string>()
-
-afterAll(() => {
-  const left = [...OPEN_GATEWAYS]
-  OPEN_GATEWAYS.clear()
-  expect(left, 'gateways that the tests of this file did not stop').toEqual([])
-})

@@ -206,6 +206,13 @@ test.each<[name: string, disputes: object[], dispute: Payment['dispute']]>([
   expect(ofSession({}, { disputes }).dispute).toBe(dispute)
 })
 
+test('the time by which a dispute has to be answered is read, if Stripe names one', () => {
+  const dueOf = (evidence_details?: object) =>
+    ofSession({}, { disputes: [{ ...DISPUTE, evidence_details }] }).dispute_due_ms
+  expect(dueOf({ due_by: 1_800_000_000 })).toBe(1_800_000_000_000)
+  expect([dueOf({ due_by: null }), dueOf()]).toEqual([undefined, undefined])
+})
+
 test.each<[status: string | null, state: string]>([
   ['succeeded', 'done'],
   ['pending', 'pending'],
