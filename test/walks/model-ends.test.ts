@@ -76,11 +76,11 @@ test('the list of models and a model’s page show the end; a date is set in the
   // Text models have a rate for images, too, which the list leaves out.
   await page
     .getByRole('row', { name: /^far-model/ })
-    .getByText('1.00 in, 4.00 out / M tokens')
+    .getByText(/1\.00 in, 4\.00 out( USD)? \/ M tokens/)
     .waitFor()
   await page
     .getByRole('row', { name: /^by-tokens/ })
-    .getByText('5.00 in, 30.00 image out / M tokens')
+    .getByText(/5\.00 in, 30\.00 image out( USD)? \/ M tokens/)
     .waitFor()
   await one.fits()
   await one.go('/console/models/near-model')

@@ -1,7 +1,6 @@
 // The cells of an action: its subject, its actor, and each changed field with its values before and after.
 
 import { Link } from 'wouter'
-import { wordsOf } from '../../catalogue/web/settings/words.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { countNoun } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
@@ -106,8 +105,17 @@ function textOf(name: string, value: unknown): string {
 /** Times in the form of the audit log, in fields of any name: `expires_at`, `until`. */
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
-/** @param without_account true on the page of an account */
-export function About({ of, without_account }: { of: ActionListRow; without_account?: boolean }) {
+interface AboutProps {
+  of: ActionListRow
+  /** True on the page of an account. */
+  without_account: boolean
+  /** Names a setting by its path. */
+  settingName?: ((path: string) => string) | undefined
+}
+
+const pathName = (path: string): string => labelOf(path.replaceAll('.', ': '))
+
+export function About({ of, without_account, settingName = pathName }: AboutProps) {
   const { account, account_display_name, account_id, key_name, key_id, subject } = of
   return (
     <>
@@ -126,7 +134,7 @@ export function About({ of, without_account }: { of: ActionListRow; without_acco
           </Link>
         </div>
       )}
-      {subject !== null && <Subject action={of.action} name={subject} />}
+      {subject !== null && <Subject action={of.action} name={subject} settingName={settingName} />}
       {of.action === 'catalogue.saved' && <Version version={of.after?.version} />}
     </>
   )
@@ -142,27 +150,25 @@ function Version({ version }: { version: unknown }) {
   )
 }
 
+interface SubjectProps {
+  action: string
+  name: string
+  settingName: (path: string) => string
+}
+
 /** The subject, with a link unless it was removed. */
-function Subject({ action, name }: { action: string; name: string }) {
+function Subject({ action, name, settingName }: SubjectProps) {
   const [kind = '', change] = action.split('.')
   const page = change === 'removed' ? undefined : PAGES[kind]
   const noun = NUMBERED[kind]
   const words = noun === undefined ? name : `${noun} ${name}`
-  if (kind === 'setting') return <Setting path={name} />
+  if (kind === 'setting') return <Link href={`/settings/${name.split('.')[0]}`}>{settingName(name)}</Link>
   if (page === undefined) return <div className="audit-log-subject">{words}</div>
   return (
     <div>
       <Link href={`${page}${encodeURIComponent(name)}`}>{words}</Link>
     </div>
   )
-}
-
-/** A setting, by the words of its page. */
-function Setting({ path }: { path: string }) {
-  const [section = '', ...field] = path.split('.')
-  const { title, labels } = wordsOf(section)
-  const name = labels[field.join('.')]?.label ?? labelOf(field.join(': '))
-  return <Link href={`/settings/${section}`}>{field.length === 0 ? title : `${title}: ${name}`}</Link>
 }
 
 /** Kinds whose subject is a number, such as "Order 5". */

@@ -57,20 +57,20 @@ const LAST: readonly Column<ActionListRow>[] = [
   column('by', 'By', 'second-end', (action) => <By {...action} />),
   endColumn('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
-const about = (without_account: boolean): Column<ActionListRow> =>
-  column('about', 'For', 'second', (action) => <About of={action} without_account={without_account} />)
+const about = (without_account: boolean, settingName?: (path: string) => string): Column<ActionListRow> =>
+  column('about', 'For', 'second', (of) => <About {...{ of, without_account, settingName }} />)
 const OF_KEY = [ACTION, ...LAST]
 const OF_ACCOUNT = [ACTION, about(true), ...LAST]
-const OF_ALL = [ACTION, about(false), ...LAST]
 
 interface AuditLogListProps {
   /** Lists only actions on this account. */
   account?: number
   /** Lists only actions on this key. */
   key_id?: number
+  settingName?: (path: string) => string
 }
 
-export function AuditLogList({ account, key_id }: AuditLogListProps) {
+export function AuditLogList({ account, key_id, settingName }: AuditLogListProps) {
   const { side } = useViewer()
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
@@ -95,7 +95,9 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
         query={log}
         rowsOf={({ actions }) => actions}
         label="Audit log"
-        columns={key_id !== undefined ? OF_KEY : account === undefined ? OF_ALL : OF_ACCOUNT}
+        columns={
+          key_id !== undefined ? OF_KEY : account ? OF_ACCOUNT : [ACTION, about(false, settingName), ...LAST]
+        }
         keyOf={({ id }) => id}
         param={CURSOR}
         filtered={is_filtered && { what: 'changes', clear }}
