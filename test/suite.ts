@@ -26,7 +26,7 @@ import { type PostgresServer, startPostgres } from './support/postgres-server.ts
 import { SEED } from './support/seed.ts'
 
 /** More than the number of cores, since files also wait. */
-const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
+const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 3))
 /** The duration of each file: every file runs, the slowest first, so that all processes end together. `UPDATE_TIMINGS=1` rewrites it. */
 const TIMINGS = join(import.meta.dir, 'timings.json')
 /** Waiting for a disk took a sixth of the suite's time. */

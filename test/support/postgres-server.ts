@@ -21,10 +21,15 @@ const SETTINGS = [
   'full_page_writes=off',
   // No query plan has a parallel part, which would be planned for each.
   'max_parallel_workers_per_gather=0',
+  // Other processes would read and write files that are in memory anyway.
+  'io_method=sync',
   // Tests drive transactions into each other.
   'deadlock_timeout=50ms',
   'log_min_messages=fatal',
 ]
+
+/** Of a server without a standby: it logs less. */
+const ALONE = ['wal_level=minimal', 'max_wal_senders=0']
 
 /**
  * Ends the server, and removes its folder, when the script's input ends, together with the process that holds it. Each line crashes the
@@ -96,7 +101,7 @@ export async function startPostgres(
   native: string,
   settings: readonly string[] = [],
 ): Promise<PostgresServer> {
-  return makeCluster(native).run(settings)
+  return makeCluster(native).run([...ALONE, ...settings])
 }
 
 interface ReplicatedPostgres extends AsyncDisposable {
