@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_661,
 }
 /** Tests but for the tools and the strict providers; the last raise: plans by their forms, paths of blocks by names, the time to answer a dispute. */
-const MAX_TEST_LINES = 186_136
+const MAX_TEST_LINES = 186_141
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

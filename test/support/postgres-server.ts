@@ -21,8 +21,6 @@ const SETTINGS = [
   'full_page_writes=off',
   // No query plan has a parallel part, which would be planned for each.
   'max_parallel_workers_per_gather=0',
-  // Other processes would read and write files that are in memory anyway.
-  'io_method=sync',
   // Tests drive transactions into each other.
   'deadlock_timeout=50ms',
   'log_min_messages=fatal',

@@ -32,6 +32,8 @@ async function world() {
   const proxy = await startProxy(primary.url)
   const there = await worldAt(proxy.url)
   await there.begin({ balance: 100 })
+  // A commit waits until the standby has written it, not until it shows it.
+  await retryUntilDone('the standby shows the tables', () => ask(standby.url, 'SELECT id FROM keys'))
   return {
     there,
     proxy,
