@@ -39,7 +39,8 @@ function end(message) {
 
 const words = process.argv.slice(2)
 const sent_at_ms = {}
-// Before the executable starts: a signal between the two would end this process and leave the gateway without its starter.
+// Both before the executable starts: the end of the parent, or a signal, between the two would leave the gateway without its starter.
+const parent = process.ppid
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
   process.on(signal, () => {
     const now_ms = performance.now()
@@ -51,7 +52,6 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
 const child = spawn(executable(), words.length > 0 ? words : ['serve'], { stdio: 'inherit', detached: true })
 // npx hands a signal to the shell between it and this process, which ends without handing it on.
 if (process.env.npm_lifecycle_event !== undefined) {
-  const parent = process.ppid
   const checks = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(checks)
