@@ -280,11 +280,11 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/console/': 6_653,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
-  // Plans and identity providers have forms in Settings; only the audit log's page loads the words of settings.
-  'plugins/': 107_661,
+  // Plans and identity providers have forms in Settings; a form never saves in another block that came to its place.
+  'plugins/': 107_687,
 }
-/** Tests but for the tools and the strict providers; the last raise: plans by their forms, paths of blocks by names, the time to answer a dispute. */
-const MAX_TEST_LINES = 186_141
+/** Tests but for the tools and the strict providers; the last raise: plans and identity providers by their forms, with undo and a list that changed meanwhile. */
+const MAX_TEST_LINES = 186_196
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

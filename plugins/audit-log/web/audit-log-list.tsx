@@ -59,8 +59,6 @@ const LAST: readonly Column<ActionListRow>[] = [
 ]
 const about = (without_account: boolean, settingName?: (path: string) => string): Column<ActionListRow> =>
   column('about', 'For', 'second', (of) => <About {...{ of, without_account, settingName }} />)
-const OF_KEY = [ACTION, ...LAST]
-const OF_ACCOUNT = [ACTION, about(true), ...LAST]
 
 interface AuditLogListProps {
   /** Lists only actions on this account. */
@@ -95,9 +93,11 @@ export function AuditLogList({ account, key_id, settingName }: AuditLogListProps
         query={log}
         rowsOf={({ actions }) => actions}
         label="Audit log"
-        columns={
-          key_id !== undefined ? OF_KEY : account ? OF_ACCOUNT : [ACTION, about(false, settingName), ...LAST]
-        }
+        columns={[
+          ACTION,
+          ...(key_id === undefined ? [about(account !== undefined, settingName)] : []),
+          ...LAST,
+        ]}
         keyOf={({ id }) => id}
         param={CURSOR}
         filtered={is_filtered && { what: 'changes', clear }}

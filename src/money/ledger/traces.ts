@@ -45,7 +45,7 @@ export interface CallTrace {
   ceiling_nanos?: number
   /** The output limit that was sent instead of the caller's, in tokens. */
   output_limit?: number
-  /** The provider's report, if it differs from the charge. Counts that are not numbers are null. */
+  /** The provider's report, if it differs from the charge. Counts that are not numbers are null. `told` is its stored name. */
   told?: Readonly<Record<string, number | null | undefined>>
   /** Why the report was not accepted. */
   doubt?: string

@@ -70,7 +70,7 @@ export const writtenPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** Returns a written path with names in place of indices: `models["gpt-5-mini"].price.input`. */
+/** A written path with a name in place of an index, as src/catalogue/named-path.ts: pages import only types of the server. */
 export const namedPath = (path: string, values: Block | null): string =>
   path.replace(/^([\w.]+)\[(\d+)\]/, (part, list: string, index: string) => {
     const block = blockAt(values ?? {}, ...list.split('.'), index)
