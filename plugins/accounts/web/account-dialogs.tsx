@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
@@ -124,19 +125,17 @@ export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
 
 function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const [name, setName] = useState('')
-  const { runOrThrow } = useAction({
-    work: (typed: string) => send(api.accounts({ id: pathPart(account.id) }).close.post({ name: typed })),
-    changes: CHANGES,
-    done: (_, { revoked_keys }) => ({
-      text: `Account "${account.name}" closed. Keys revoked: ${revoked_keys}`,
-    }),
-  })
-  async function close(): Promise<void> {
-    await runOrThrow(name.trim())
-    onClose()
-  }
   return (
-    <Form submit={close} aria-label="Close account">
+    <ActionForm
+      label="Close account"
+      work={() => send(api.accounts({ id: pathPart(account.id) }).close.post({ name: name.trim() }))}
+      changes={CHANGES}
+      done={({ revoked_keys }) => `Account "${account.name}" closed. Keys revoked: ${revoked_keys}`}
+      onClose={onClose}
+      verb={`Close ${account.name}`}
+      look="danger"
+      command={`tollgate account close ${account.name}`}
+    >
       <p>
         All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its
         balance of <Money nanos={account.balance_nanos} exact />, its history, images and files are kept. You
@@ -145,9 +144,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       <Field label={`Enter ${account.name} to confirm`} name="name">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose} look="danger">{`Close ${account.name}`}</SubmitOrCancel>
-      <AsCommand command={`tollgate account close ${account.name}`} />
-    </Form>
+    </ActionForm>
   )
 }
 

@@ -1,13 +1,12 @@
 // Dialog for a top-up, or for a debit with its reason.
+
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
-import { AsCommand } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 
@@ -42,27 +41,28 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
   const [note, setNote] = useState('')
   const { keyOf, forget } = useRequestKey()
   const is_debit = movement === 'debit'
-  const { runOrThrow } = useAction({
-    work: (request_key: string) => {
-      const body = { amount: amount.trim(), note: note.trim() }
-      const sent = { headers: { 'idempotency-key': request_key } }
-      const of_account = api.accounts({ id: pathPart(account.id) })
-      return send(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
-    },
-    changes: ['accounts', 'account', 'entries', 'overview', 'start'],
-    done: (_, { account: after, again }) => ({
-      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${balanceUsd(after.available_nanos)} USD available.`,
-    }),
-  })
-
-  async function move(): Promise<void> {
-    await runOrThrow(keyOf(JSON.stringify([movement, amount.trim(), note.trim()])))
-    forget()
-    onClose()
+  const body = { amount: amount.trim(), note: note.trim() }
+  const move = () => {
+    const sent = { headers: { 'idempotency-key': keyOf(JSON.stringify([movement, body])) } }
+    const of_account = api.accounts({ id: pathPart(account.id) })
+    return send(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
   }
-
   return (
-    <Form submit={move} aria-label={is_debit ? 'Debit' : 'Top up'}>
+    <ActionForm
+      label={is_debit ? 'Debit' : 'Top up'}
+      work={move}
+      changes={['accounts', 'account', 'entries', 'overview', 'start']}
+      done={({ account: after, again }) =>
+        `${doneText(movement, body.amount, again)} ${after.name} has ${balanceUsd(after.available_nanos)} USD available.`
+      }
+      onClose={onClose}
+      onDone={() => {
+        forget()
+        onClose()
+      }}
+      verb={is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}
+      command={commandFor(account.name, { movement, ...body })}
+    >
       <Field label="Amount" name="amount" help={helpFor(account, movement)}>
         <MoneyInput value={amount} onChange={setAmount} />
       </Field>
@@ -77,11 +77,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
       >
         <TextInput value={note} onChange={setNote} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>
-        {is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}
-      </SubmitOrCancel>
-      <AsCommand command={commandFor(account.name, { movement, amount: amount.trim(), note: note.trim() })} />
-    </Form>
+    </ActionForm>
   )
 }
 

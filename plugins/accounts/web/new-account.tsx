@@ -4,13 +4,11 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
-import { AsCommand } from '../../console/web/parts/code.tsx'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 
 interface NewAccountProps {
@@ -33,21 +31,21 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
   const [email, setEmail] = useState('')
   const [price_group, setPriceGroup] = useState<string | null>(null)
   const [, go] = useLocation()
-  const { runOrThrow } = useAction({
-    work: (wanted: string) => send(api.accounts.post({ name: wanted, display_name, email, price_group })),
-    changes: ['accounts', 'start'],
-    done: (_, account) => ({ text: `Account "${account.name}" created. Next: top up and create a key.` }),
-  })
-
-  async function make(): Promise<void> {
-    const account = await runOrThrow(name.trim())
-    onClose()
-    if (onCreated) onCreated(account.name)
-    else go(`/accounts/${account.id}`)
-  }
-
   return (
-    <Form submit={make} aria-label="New account">
+    <ActionForm
+      label="New account"
+      work={() => send(api.accounts.post({ name: name.trim(), display_name, email, price_group }))}
+      changes={['accounts', 'start']}
+      done={(account) => `Account "${account.name}" created. Next: top up and create a key.`}
+      onClose={onClose}
+      onDone={(account) => {
+        onClose()
+        if (onCreated) onCreated(account.name)
+        else go(`/accounts/${account.id}`)
+      }}
+      verb="Create account"
+      command={`tollgate account create ${name.trim() || 'NAME'}${price_group === null ? '' : ` --group ${shellQuote(price_group)}`}`}
+    >
       <Field label="Name" name="name" help="A person, a team or a program: letters, digits and . _ @ + -">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
@@ -58,10 +56,6 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
         <EmailInput value={email} onChange={setEmail} />
       </Field>
       <PriceGroupField value={price_group} onChange={setPriceGroup} />
-      <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
-      <AsCommand
-        command={`tollgate account create ${name.trim() || 'NAME'}${price_group === null ? '' : ` --group ${shellQuote(price_group)}`}`}
-      />
-    </Form>
+    </ActionForm>
   )
 }

@@ -1,12 +1,11 @@
 // Dialog that creates a key, and then shows its text once, with sample code of a first call.
+
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
-import { AsCommand } from '../../console/web/parts/code.tsx'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import type { Issued } from '../console/views.ts'
 import { AccountInput } from './account-input.tsx'
@@ -65,22 +64,31 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   // Undefined if the person was chosen before the operator entered another account.
   const holder = holders.find(({ person_id }) => String(person_id) === person)
   const { keyOf, forget } = useRequestKey()
-  const { runOrThrow } = useAction({
-    work: async () => {
-      const wanted = {
-        ...settingsOf(draft),
-        account: side === 'operator' ? owner.trim() : undefined,
-        name: draft.name.trim() || undefined,
-        person: holder?.person_id,
-      }
-      const issued = await send(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
-      forget()
-      return issued
-    },
-    changes: ['keys', 'account', 'accounts', 'start', 'team'],
-  })
+  const issue = () => {
+    const wanted = {
+      ...settingsOf(draft),
+      account: side === 'operator' ? owner.trim() : undefined,
+      name: draft.name.trim() || undefined,
+      person: holder?.person_id,
+    }
+    return send(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
+  }
   return (
-    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
+    <ActionForm
+      label="New key"
+      work={issue}
+      changes={['keys', 'account', 'accounts', 'start', 'team']}
+      onClose={onCancel}
+      onDone={(issued) => {
+        forget()
+        onIssued(issued)
+      }}
+      verb="Create key"
+      command={
+        side === 'operator' &&
+        `tollgate key create ${owner.trim() || 'ACCOUNT'}${personOption(holder)}${optionsFor(draft)}`
+      }
+    >
       {is_chosen && (
         <Field label="Account" name="account" help="Pays for the calls of the key.">
           <AccountInput value={owner} onChange={setOwner} />
@@ -95,13 +103,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
           />
         )}
       </KeyFields>
-      <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
-      {side === 'operator' && (
-        <AsCommand
-          command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${personOption(holder)}${optionsFor(draft)}`}
-        />
-      )}
-    </Form>
+    </ActionForm>
   )
 }
 

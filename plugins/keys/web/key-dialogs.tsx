@@ -1,9 +1,11 @@
 // Dialogs of a key: change, rotate, revoke.
+
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { ConflictNotice, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
@@ -113,25 +115,28 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400')
   const option = GRACES.find(({ value }) => value === grace)?.option ?? ''
   const { keyOf } = useRequestKey()
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api.keys({ id: pathPart(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) }),
-      ),
-    changes: CHANGES,
-  })
-  const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)
+  const { side } = useViewer()
+  const rotate = () => {
+    const body = { grace_s: Number(grace), request_key: keyOf(grace) }
+    return send(api.keys({ id: pathPart(key.id) }).rotate.post(body))
+  }
   return (
-    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
+    <ActionForm
+      label="Rotate key"
+      work={rotate}
+      changes={CHANGES}
+      onClose={onCancel}
+      onDone={onIssued}
+      verb="Create new key"
+      command={side === 'operator' && `tollgate key rotate ${key.prefix}${option}`}
+    >
       <p>
         The new key has the same name and limits. Replace the old key wherever it is used before it expires.
       </p>
       <Field label="Old key expires" name="grace_s">
         <Select options={GRACES} value={grace} onChange={setGrace} />
       </Field>
-      <SubmitOrCancel onCancel={onCancel}>Create new key</SubmitOrCancel>
-      {command}
-    </Form>
+    </ActionForm>
   )
 }
 

@@ -1,12 +1,11 @@
 // The section of Settings with the viewer's passkeys: adding, renaming and removing.
+
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAction } from '../../console/web/parts/action.ts'
-import { Button } from '../../console/web/parts/button.tsx'
-import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
+import { ConfirmButton, DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
@@ -16,34 +15,29 @@ import { addPasskey, hasPasskeys } from './ceremony.ts'
 
 type Passkey = AnswerOf<typeof api.passkeys.get>['passkeys'][number]
 
-type Opened = 'add' | { rename: Passkey } | { remove: Passkey }
-
 export default function Passkeys() {
   const passkeys = useApi(['passkeys'], () => api.passkeys.get())
-  const [open, setOpen] = useState<Opened>()
-  const close = (): void => setOpen(undefined)
   const may_add = passkeys.data?.offered === true && hasPasskeys()
   return (
     <Section
       title="Passkeys"
-      actions={may_add && <Button onClick={() => setOpen('add')}>Add passkey</Button>}
+      actions={
+        may_add && (
+          <DialogButton title="Add passkey" content={(close) => <AddForm close={close} />}>
+            Add passkey
+          </DialogButton>
+        )
+      }
     >
       <Loaded query={passkeys} rows={1}>
         {({ passkeys: own, offered }) =>
           own.length > 0 ? (
-            <Table label="Passkeys" rows={own} columns={columnsOf(setOpen)} keyOf={({ id }) => id} />
+            <Table label="Passkeys" rows={own} columns={COLUMNS} keyOf={({ id }) => id} />
           ) : (
             <p className="soft">{!offered ? NOT_OFFERED : hasPasskeys() ? NONE : ELSEWHERE}</p>
           )
         }
       </Loaded>
-      <Dialog open={open === 'add'} onClose={close} title="Add passkey">
-        {open === 'add' && <AddForm close={close} />}
-      </Dialog>
-      <Dialog open={typeof open === 'object' && 'rename' in open} onClose={close} title="Rename passkey">
-        {typeof open === 'object' && 'rename' in open && <RenameForm of={open.rename} close={close} />}
-      </Dialog>
-      {typeof open === 'object' && 'remove' in open && <RemoveDialog of={open.remove} close={close} />}
     </Section>
   )
 }
@@ -52,7 +46,7 @@ const NONE = 'A passkey signs you in with your fingerprint, face or PIN, and wor
 const NOT_OFFERED = 'This gateway has no public https:// address, which passkeys need.'
 const ELSEWHERE = 'Open this page at the public https:// address of the gateway to add a passkey.'
 
-const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
+const COLUMNS: readonly Column<Passkey>[] = [
   column('name', 'Name', 'first', ({ name }) => name),
   column('created', 'Added', 'second', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   column('used', 'Last used', 'second-end', ({ last_used_at_ms }) =>
@@ -60,25 +54,39 @@ const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
   ),
   endColumn('change', '', 'first-end', (passkey) => (
     <>
-      <Button small onClick={() => open({ rename: passkey })}>
+      <DialogButton
+        small
+        title="Rename passkey"
+        content={(close) => <RenameForm of={passkey} close={close} />}
+      >
         Rename
-      </Button>{' '}
-      <Button small onClick={() => open({ remove: passkey })}>
+      </DialogButton>{' '}
+      <ConfirmButton
+        small
+        title={`Remove the passkey "${passkey.name}"?`}
+        consequence="It no longer signs in here. Delete it on your device, too."
+        verb="Remove passkey"
+        work={() => send(api.passkeys({ id: pathPart(passkey.id) }).delete())}
+        changes={['passkeys']}
+        done={() => `Passkey "${passkey.name}" removed`}
+      >
         Remove
-      </Button>
+      </ConfirmButton>
     </>
   )),
 ]
 
 function AddForm({ close }: { close: () => void }) {
   const [name, setName] = useState('')
-  const add = useAction({
-    work: () => addPasskey(name),
-    changes: ['passkeys'],
-    done: () => ({ text: `Passkey "${name.trim()}" added` }),
-  })
   return (
-    <Form submit={() => add.runOrThrow(undefined).then(close)} aria-label="Add passkey">
+    <ActionForm
+      label="Add passkey"
+      work={() => addPasskey(name)}
+      changes={['passkeys']}
+      done={() => `Passkey "${name.trim()}" added`}
+      onClose={close}
+      verb="Add passkey"
+    >
       <Field
         label="Name"
         name="name"
@@ -86,42 +94,24 @@ function AddForm({ close }: { close: () => void }) {
       >
         <TextInput autoComplete="off" autoFocus value={name} onChange={setName} />
       </Field>
-      <SubmitOrCancel onCancel={close}>Add passkey</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }
 
 function RenameForm({ of: { id, name: before }, close }: { of: Passkey; close: () => void }) {
   const [name, setName] = useState(before)
-  const rename = useAction({
-    work: () => send(api.passkeys({ id: pathPart(id) }).patch({ name })),
-    changes: ['passkeys'],
-    done: () => ({ text: 'Passkey renamed' }),
-  })
   return (
-    <Form submit={() => rename.runOrThrow(undefined).then(close)} aria-label="Rename passkey">
+    <ActionForm
+      label="Rename passkey"
+      work={() => send(api.passkeys({ id: pathPart(id) }).patch({ name }))}
+      changes={['passkeys']}
+      done={() => 'Passkey renamed'}
+      onClose={close}
+      verb="Save name"
+    >
       <Field label="Name" name="name">
         <TextInput autoComplete="off" autoFocus value={name} onChange={setName} />
       </Field>
-      <SubmitOrCancel onCancel={close}>Save name</SubmitOrCancel>
-    </Form>
-  )
-}
-
-function RemoveDialog({ of: { id, name }, close }: { of: Passkey; close: () => void }) {
-  const remove = useAction({
-    work: () => send(api.passkeys({ id: pathPart(id) }).delete()),
-    changes: ['passkeys'],
-    done: () => ({ text: `Passkey "${name}" removed` }),
-  })
-  return (
-    <ConfirmDialog
-      open
-      onClose={close}
-      title={`Remove the passkey "${name}"?`}
-      consequence="It no longer signs in here. Delete it on your device, too."
-      verb="Remove passkey"
-      confirm={() => remove.runOrThrow(undefined)}
-    />
+    </ActionForm>
   )
 }

@@ -1,13 +1,12 @@
 // The form of a refund: amount, reason, options, and a preview of the debit.
+
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
-import { AsCommand } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import { CHANGES, type OrderFormProps } from './order-form.ts'
@@ -18,29 +17,24 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
   const [reason, setReason] = useState('')
   const [into_debt, setIntoDebt] = useState(false)
   const [end_plan, setEndPlan] = useState(order.plan?.can_end ?? false)
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api
-          .orders({ id: pathPart(id) })
-          .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim(), end_plan }),
-      ),
-    changes: CHANGES,
-    done: (_, { state }) => ({
-      text:
-        state === 'refund_failed'
-          ? `The payment method refused the refund of order ${id}. The money is on the balance again.`
-          : `${amount.trim()} ${currency} of order ${id} refunded`,
-    }),
-  })
+  const refund = () => {
+    const body = { amount: amount.trim(), left, into_debt, reason: reason.trim(), end_plan }
+    return send(api.orders({ id: pathPart(id) }).refund.post(body))
+  }
   const is_whole = amount.trim() === left
   return (
-    <Form
-      submit={async () => {
-        await runOrThrow(undefined)
-        onClose()
-      }}
-      aria-label="Refund"
+    <ActionForm
+      label="Refund"
+      work={refund}
+      changes={CHANGES}
+      done={({ state }) =>
+        state === 'refund_failed'
+          ? `The payment method refused the refund of order ${id}. The money is on the balance again.`
+          : `${amount.trim()} ${currency} of order ${id} refunded`
+      }
+      onClose={onClose}
+      verb={amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
+      command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${shellQuote(reason.trim())}`}`}
     >
       <p>
         {end_plan && order.plan
@@ -73,13 +67,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
       <DebitPreview {...{ id, account, currency, into_debt, end_plan }} amount={amount.trim()} />
-      <SubmitOrCancel onCancel={onClose}>
-        {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
-      </SubmitOrCancel>
-      <AsCommand
-        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${shellQuote(reason.trim())}`}`}
-      />
-    </Form>
+    </ActionForm>
   )
 }
 

@@ -1,11 +1,11 @@
 // The dialog that turns automatic top-up on or changes it: threshold, amount and monthly limit.
+
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput, UnitInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
@@ -50,26 +50,25 @@ function Fields({ top_up, onClose, methods, presets }: TopUpFormProps & Methods)
   const set = (some: Partial<typeof draft>) => setDraft({ ...draft, ...some })
   const { currency, amount } = draft
   const is_on = top_up?.is_on === true
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api['automatic-top-up'].put({
-          below_usd: draft.below_usd.trim(),
-          ...(name !== '' && { method: name }),
-          currency,
-          amount: amount.trim(),
-          month_limit: draft.month_limit.trim(),
-        }),
-      ),
-    changes: ['automatic-top-up'],
-    done: () => ({ text: is_on ? 'Automatic top-up changed' : 'Automatic top-up is on' }),
-  })
-  const submit = async () => {
-    await runOrThrow(undefined)
-    onClose()
-  }
+  const save = () =>
+    send(
+      api['automatic-top-up'].put({
+        below_usd: draft.below_usd.trim(),
+        ...(name !== '' && { method: name }),
+        currency,
+        amount: amount.trim(),
+        month_limit: draft.month_limit.trim(),
+      }),
+    )
   return (
-    <Form submit={submit} aria-label="Automatic top-up">
+    <ActionForm
+      label="Automatic top-up"
+      work={save}
+      changes={['automatic-top-up']}
+      done={() => (is_on ? 'Automatic top-up changed' : 'Automatic top-up is on')}
+      onClose={onClose}
+      verb={is_on ? 'Save changes' : 'Turn on'}
+    >
       <Field label="When the balance is below" name="below_usd">
         <MoneyInput value={draft.below_usd} onChange={(below_usd) => set({ below_usd })} />
       </Field>
@@ -100,7 +99,6 @@ function Fields({ top_up, onClose, methods, presets }: TopUpFormProps & Methods)
       <p className="soft">
         Your card is charged without asking you each time. You can turn it off at any time.
       </p>
-      <SubmitOrCancel onCancel={onClose}>{is_on ? 'Save changes' : 'Turn on'}</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }

@@ -2,13 +2,13 @@
 
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Code } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { FormActions } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 
 type Invitation = AnswerOf<(typeof api)['sign-up-invitations']['post']>
@@ -36,25 +36,24 @@ function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; o
   const [uses, setUses] = useState('1')
   const [days, setDays] = useState('14')
   const to = email.trim()
-  const invite = useAction({
-    work: (body: { email?: string; uses?: number; days?: number }) =>
-      send(api['sign-up-invitations'].post(body)),
-    changes: ['sign-up-invitations'],
-    done: (_, { mailed_to }) => ({
-      text: mailed_to === null ? 'Invitation created' : `Invitation queued to ${mailed_to}`,
-    }),
-  })
-  async function submit(): Promise<void> {
+  const invite = () => {
     const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
-    const made = await invite.runOrThrow({
-      ...(to === '' ? { uses: number(uses) } : { email: to }),
-      days: number(days),
-    })
-    onMade(made)
+    const of_whom = to === '' ? { uses: number(uses) } : { email: to }
+    return send(api['sign-up-invitations'].post({ ...of_whom, days: number(days) }))
   }
   const command = `tollgate sign-up invite${to === '' ? ` --uses ${uses}` : ` --email ${to}`} --expires ${days}d`
   return (
-    <Form submit={submit} aria-label="Invite to sign up">
+    <ActionForm
+      label="Invite to sign up"
+      work={invite}
+      changes={['sign-up-invitations']}
+      done={({ mailed_to }) =>
+        mailed_to === null ? 'Invitation created' : `Invitation queued to ${mailed_to}`
+      }
+      onClose={onClose}
+      onDone={onMade}
+      verb={to === '' ? 'Create link' : 'Send invitation'}
+    >
       <Field
         label="Email"
         name="email"
@@ -71,8 +70,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; o
         <UnitInput unit="days" inputMode="numeric" value={days} onChange={setDays} />
       </Field>
       <AsCommand command={command} />
-      <SubmitOrCancel onCancel={onClose}>{to === '' ? 'Create link' : 'Send invitation'}</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }
 

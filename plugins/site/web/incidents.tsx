@@ -1,21 +1,21 @@
 // The page of incidents, and the dialog that opens one.
+
 import { ExternalLink, Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useAction } from '../../console/web/parts/action.ts'
-import { AsCommand } from '../../console/web/parts/code.tsx'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { DialogButton } from '../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
+import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
-import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { EmptyState } from '../../console/web/parts/states.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import type { IncidentListRow } from '../incidents/list.ts'
 import { IncidentStatus, OPEN_STATES } from './words.tsx'
@@ -52,27 +52,20 @@ export default function Incidents() {
         </>
       }
     >
-      <Loaded query={incidents}>
-        {({ incidents: rows, next_cursor }) =>
-          rows.length === 0 ? (
-            <EmptyState icon={Megaphone} title="No incidents">
-              Open one when customers should know that something is wrong. Turn the status page on in
-              Settings, Public pages.
-            </EmptyState>
-          ) : (
-            <>
-              <Table
-                label="Incidents"
-                columns={COLUMNS}
-                rows={rows}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => `/system/incidents/${id}`}
-              />
-              <Pager next_cursor={next_cursor} />
-            </>
-          )
+      <PagedTable
+        query={incidents}
+        rowsOf={(answer) => answer.incidents}
+        label="Incidents"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/system/incidents/${id}`}
+        none={
+          <EmptyState icon={Megaphone} title="No incidents">
+            Open one when customers should know that something is wrong. Turn the status page on in Settings,
+            Public pages.
+          </EmptyState>
         }
-      </Loaded>
+      />
     </Page>
   )
 }
@@ -84,19 +77,21 @@ function NewIncident({ onClose }: { onClose: () => void }) {
   const [models, setModels] = useState('')
   const [, go] = useLocation()
   const named = models.split(',').flatMap((model) => model.trim() || [])
-  const { runOrThrow } = useAction({
-    work: () => send(api.incidents.post({ title, text, state, models: named })),
-    changes: ['incidents'],
-    done: () => ({ text: 'Incident opened' }),
-  })
-  async function open(): Promise<void> {
-    const { id } = await runOrThrow(undefined)
-    onClose()
-    go(`/system/incidents/${id}`)
-  }
   const of_models = named.map((model) => ` --model ${model}`).join('')
   return (
-    <Form submit={open} aria-label="New incident">
+    <ActionForm
+      label="New incident"
+      work={() => send(api.incidents.post({ title, text, state, models: named }))}
+      changes={['incidents']}
+      done={() => 'Incident opened'}
+      onClose={onClose}
+      onDone={({ id }) => {
+        onClose()
+        go(`/system/incidents/${id}`)
+      }}
+      verb="Open incident"
+      command={`tollgate incident open ${shellQuote(title.trim() || 'TITLE')} --text ${shellQuote(text.trim() || 'TEXT')} --state ${state}${of_models}`}
+    >
       <Field label="Title" name="title" help="Such as “Slow answers of GPT models”.">
         <TextInput value={title} onChange={setTitle} autoComplete="off" />
       </Field>
@@ -109,10 +104,6 @@ function NewIncident({ onClose }: { onClose: () => void }) {
       <Field label="Models" name="models" help="Separated by commas. Leave empty for all models.">
         <TextInput code value={models} onChange={setModels} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Open incident</SubmitOrCancel>
-      <AsCommand
-        command={`tollgate incident open ${shellQuote(title.trim() || 'TITLE')} --text ${shellQuote(text.trim() || 'TEXT')} --state ${state}${of_models}`}
-      />
-    </Form>
+    </ActionForm>
   )
 }

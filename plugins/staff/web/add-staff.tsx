@@ -2,13 +2,13 @@
 
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { FormActions } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
@@ -44,12 +44,15 @@ function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClos
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<StaffRole>('support')
-  const { runOrThrow } = useAction({
-    work: () => send(api.staff.post({ name, email, role })),
-    changes: ['staff', 'mails'],
-  })
   return (
-    <Form submit={async () => onAdded(await runOrThrow(undefined))} aria-label="Add a person">
+    <ActionForm
+      label="Add a person"
+      work={() => send(api.staff.post({ name, email, role }))}
+      changes={['staff', 'mails']}
+      onClose={onClose}
+      onDone={onAdded}
+      verb="Add person"
+    >
       <Field label="Name" name="name">
         <TextInput autoComplete="off" value={name} onChange={setName} />
       </Field>
@@ -62,8 +65,7 @@ function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClos
       <AsCommand
         command={`tollgate staff add "${name.trim() || 'NAME'}" --email ${email.trim() || 'ADDRESS'} --role ${role}`}
       />
-      <SubmitOrCancel onCancel={onClose}>Add person</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }
 

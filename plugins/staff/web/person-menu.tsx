@@ -1,12 +1,13 @@
 // The menu of a person of the staff: another role or name, a new link, disabling and removing.
+
 import { Ban, CirclePlay, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Menu } from '../../console/web/parts/menu.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -104,23 +105,22 @@ function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => v
   const { id, name: before } = person
   const [name, setName] = useState(before)
   const [role, setRole] = useState(person.role)
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api.staff({ id: pathPart(id) }).patch({
-          ...(name === before ? {} : { name }),
-          ...(role === person.role ? {} : { role }),
-        }),
-      ),
-    changes: ['staff', 'session'],
-    done: () => ({ text: `${name.trim()} changed` }),
-  })
-  async function change(): Promise<void> {
-    await runOrThrow(undefined)
-    onClose()
-  }
+  const change = () =>
+    send(
+      api.staff({ id: pathPart(id) }).patch({
+        ...(name === before ? {} : { name }),
+        ...(role === person.role ? {} : { role }),
+      }),
+    )
   return (
-    <Form submit={change} aria-label="Change">
+    <ActionForm
+      label="Change"
+      work={change}
+      changes={['staff', 'session']}
+      done={() => `${name.trim()} changed`}
+      onClose={onClose}
+      verb="Save changes"
+    >
       <Field label="Name" name="name">
         <TextInput autoComplete="off" value={name} onChange={setName} />
       </Field>
@@ -128,7 +128,6 @@ function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => v
         <Select options={ROLE_OPTIONS} value={role} onChange={setRole} />
       </Field>
       <AsCommand command={`tollgate staff change ${person.email ?? String(id)} --role ${role}`} />
-      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }

@@ -3,13 +3,12 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
-import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { Secret } from '../../console/web/parts/code.tsx'
 import { Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import { ROLES, type Role, type TeamProps } from './words.ts'
@@ -48,19 +47,24 @@ function InviteForm({ account, onInvited, onCancel }: InviteFormProps) {
   const { side } = useViewer()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api['team-invitations'].post({
-          email: email.trim(),
-          role,
-          ...(account && { account: String(account.id) }),
-        }),
-      ),
-    changes: ['team-invitations'],
-  })
+  const invite = () => {
+    const of_account = account && { account: String(account.id) }
+    return send(api['team-invitations'].post({ email: email.trim(), role, ...of_account }))
+  }
   return (
-    <Form submit={async () => onInvited(await runOrThrow(undefined))} aria-label="Invite a person">
+    <ActionForm
+      label="Invite a person"
+      work={invite}
+      changes={['team-invitations']}
+      onClose={onCancel}
+      onDone={onInvited}
+      verb="Invite"
+      command={
+        side === 'operator' &&
+        account &&
+        `tollgate account team invite ${account.name} ${email.trim() || 'EMAIL'} --role ${role}`
+      }
+    >
       <Field label="Email" name="email">
         <EmailInput value={email} onChange={setEmail} />
       </Field>
@@ -70,13 +74,7 @@ function InviteForm({ account, onInvited, onCancel }: InviteFormProps) {
       <p className="soft small">
         They get a link that works once, for 7 days. If it cannot be mailed, you see it here and pass it on.
       </p>
-      <SubmitOrCancel onCancel={onCancel}>Invite</SubmitOrCancel>
-      {side === 'operator' && account && (
-        <AsCommand
-          command={`tollgate account team invite ${account.name} ${email.trim() || 'EMAIL'} --role ${role}`}
-        />
-      )}
-    </Form>
+    </ActionForm>
   )
 }
 

@@ -1,10 +1,10 @@
 // The dialog of a person's spend limits, for all of their keys in the account together.
+
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput } from '../../console/web/parts/input.tsx'
 import type { MemberView } from '../list.ts'
 import type { TeamProps } from './words.ts'
@@ -18,6 +18,14 @@ const LIMITS = [
 
 type Draft = Record<(typeof LIMITS)[number]['name'], string>
 
+const draftOf = ({ spend_limits }: MemberView): Draft =>
+  Object.fromEntries(
+    LIMITS.map(({ name, period }) => [
+      name,
+      spend_limits.find((limit) => limit.period === period)?.limit_usd ?? '',
+    ]),
+  ) as Draft
+
 interface LimitPersonProps extends TeamProps {
   person: MemberView
   onClose: () => void
@@ -25,28 +33,25 @@ interface LimitPersonProps extends TeamProps {
 
 export function LimitPerson({ person, account, onClose }: LimitPersonProps) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(person))
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api.team({ person: pathPart(person.person_id) }).limits.put({
-          ...(account && { account: String(account.id) }),
-          five_hour_limit: draft.five_hour_limit.trim() || null,
-          daily_limit: draft.daily_limit.trim() || null,
-          weekly_limit: draft.weekly_limit.trim() || null,
-          monthly_limit: draft.monthly_limit.trim() || null,
-        }),
-      ),
-    changes: ['team'],
-    done: () => ({ text: `Spend limits of ${person.name} changed` }),
-  })
+  const save = () =>
+    send(
+      api.team({ person: pathPart(person.person_id) }).limits.put({
+        ...(account && { account: String(account.id) }),
+        five_hour_limit: draft.five_hour_limit.trim() || null,
+        daily_limit: draft.daily_limit.trim() || null,
+        weekly_limit: draft.weekly_limit.trim() || null,
+        monthly_limit: draft.monthly_limit.trim() || null,
+      }),
+    )
   return (
     <Dialog open onClose={onClose} title={`Spend limits of ${person.name}`}>
-      <Form
-        submit={async () => {
-          await runOrThrow(undefined)
-          onClose()
-        }}
-        aria-label="Spend limits"
+      <ActionForm
+        label="Spend limits"
+        work={save}
+        changes={['team']}
+        done={() => `Spend limits of ${person.name} changed`}
+        onClose={onClose}
+        verb="Save limits"
       >
         <p className="soft">Of all their API keys in this account together. Leave empty for no limit.</p>
         {LIMITS.map(({ name, label, ...rest }) => (
@@ -54,18 +59,7 @@ export function LimitPerson({ person, account, onClose }: LimitPersonProps) {
             <MoneyInput value={draft[name]} onChange={(text) => setDraft({ ...draft, [name]: text })} />
           </Field>
         ))}
-        <SubmitOrCancel onCancel={onClose}>Save limits</SubmitOrCancel>
-      </Form>
+      </ActionForm>
     </Dialog>
   )
-}
-
-const draftOf = ({ spend_limits }: MemberView): Draft => {
-  const limitOf = (period: string) => spend_limits.find((limit) => limit.period === period)?.limit_usd ?? ''
-  return {
-    five_hour_limit: limitOf('5h'),
-    daily_limit: limitOf('day'),
-    weekly_limit: limitOf('week'),
-    monthly_limit: limitOf('month'),
-  }
 }

@@ -1,12 +1,12 @@
 // The dialogs that change a person's role and remove a person; both ask what happens to working keys.
+
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
@@ -27,37 +27,32 @@ export function ChangeRole({ person, people, account, onClose }: MemberDialogPro
   const keys = useKeyChoice(person, people)
   const last_owner = useLastOwner(person, people)
   const asks_keys = role === 'billing' && person.role !== 'billing' && person.keys > 0
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api.team({ person: pathPart(person.person_id) }).patch({
-          ...accountOf(account),
-          ...(asks_keys ? keys.values : {}),
-          ...last_owner.values,
-          role,
-        }),
-      ),
-    changes: CHANGES,
-    done: () => ({ text: `${person.name} is now ${ROLE_NAMES[role].toLowerCase()}` }),
-  })
+  const change = () =>
+    send(
+      api.team({ person: pathPart(person.person_id) }).patch({
+        ...accountOf(account),
+        ...(asks_keys ? keys.values : {}),
+        ...last_owner.values,
+        role,
+      }),
+    )
   return (
     <Dialog open onClose={onClose} title={`Role of ${person.name}`}>
-      <Form
-        submit={async () => {
-          await runOrThrow(undefined)
-          onClose()
-        }}
-        aria-label="Change role"
+      <ActionForm
+        label="Change role"
+        work={change}
+        changes={CHANGES}
+        done={() => `${person.name} is now ${ROLE_NAMES[role].toLowerCase()}`}
+        onClose={onClose}
+        verb="Change role"
+        disabled={role === person.role}
       >
         <Field label="Role" name="role">
           <Select options={ROLES} value={role} onChange={setRole} />
         </Field>
         {asks_keys && keys.fields}
         {role !== 'owner' && last_owner.field}
-        <SubmitOrCancel onCancel={onClose} disabled={role === person.role}>
-          Change role
-        </SubmitOrCancel>
-      </Form>
+      </ActionForm>
     </Dialog>
   )
 }
@@ -65,34 +60,29 @@ export function ChangeRole({ person, people, account, onClose }: MemberDialogPro
 export function RemovePerson({ person, people, account, onClose }: MemberDialogProps) {
   const keys = useKeyChoice(person, people)
   const last_owner = useLastOwner(person, people)
-  const { runOrThrow } = useAction({
-    work: () =>
-      send(
-        api.team({ person: pathPart(person.person_id) }).remove.post({
-          ...accountOf(account),
-          ...(person.keys > 0 ? keys.values : {}),
-          ...last_owner.values,
-        }),
-      ),
-    changes: CHANGES,
-    done: () => ({ text: `${person.name} removed` }),
-  })
+  const remove = () =>
+    send(
+      api.team({ person: pathPart(person.person_id) }).remove.post({
+        ...accountOf(account),
+        ...(person.keys > 0 ? keys.values : {}),
+        ...last_owner.values,
+      }),
+    )
   return (
     <Dialog open onClose={onClose} title={`Remove ${person.name}?`}>
-      <Form
-        submit={async () => {
-          await runOrThrow(undefined)
-          onClose()
-        }}
-        aria-label="Remove"
+      <ActionForm
+        label="Remove"
+        work={remove}
+        changes={CHANGES}
+        done={() => `${person.name} removed`}
+        onClose={onClose}
+        verb="Remove"
+        look="danger"
       >
         <p>{person.name} is signed out of this account at once. Their calls and images stay.</p>
         {person.keys > 0 && keys.fields}
         {last_owner.field}
-        <SubmitOrCancel onCancel={onClose} look="danger">
-          Remove
-        </SubmitOrCancel>
-      </Form>
+      </ActionForm>
     </Dialog>
   )
 }

@@ -1,14 +1,15 @@
 // The dialog that creates vouchers and shows their codes once, to copy or save.
+
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
-import { useAction } from '../../console/web/parts/action.ts'
+import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
-import { AsCommand, Code } from '../../console/web/parts/code.tsx'
+import { Code } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { FormActions } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
@@ -50,23 +51,16 @@ function CreateForm({ onCreated, onClose }: { onCreated: (created: Created) => v
   const [days, setDays] = useState('90')
   const [once_per_account, setOnce] = useState(false)
   const [note, setNote] = useState('')
-  const create = useAction({
-    work: (body: Parameters<(typeof api)['voucher-batches']['post']>[0]) =>
-      send(api['voucher-batches'].post(body)),
-    changes: ['voucher-batches', 'vouchers'],
-  })
-  async function submit(): Promise<void> {
-    const expires = days.trim() === '' ? {} : { days: Number(days) }
-    onCreated(
-      await create.runOrThrow({
+  const create = () =>
+    send(
+      api['voucher-batches'].post({
         amount: amount.trim(),
         count: Number(count),
-        ...expires,
+        ...(days.trim() !== '' && { days: Number(days) }),
         once_per_account,
         note: note.trim(),
       }),
     )
-  }
   const command = [
     `tollgate voucher create --usd ${amount.trim() || 'AMOUNT'} --count ${count}`,
     ...(days.trim() === '' ? [] : [`--expires ${days.trim()}d`]),
@@ -74,7 +68,15 @@ function CreateForm({ onCreated, onClose }: { onCreated: (created: Created) => v
     ...(note.trim() === '' ? [] : [`--note ${shellQuote(note.trim())}`]),
   ].join(' ')
   return (
-    <Form submit={submit} aria-label="Create vouchers">
+    <ActionForm
+      label="Create vouchers"
+      work={create}
+      changes={['voucher-batches', 'vouchers']}
+      onClose={onClose}
+      onDone={onCreated}
+      verb="Create vouchers"
+      command={command}
+    >
       <Field label="Amount" name="amount" help="What each of them adds to a balance.">
         <MoneyInput value={amount} onChange={setAmount} />
       </Field>
@@ -90,9 +92,7 @@ function CreateForm({ onCreated, onClose }: { onCreated: (created: Created) => v
       <Field label="Note" name="note" help="Optional. Accounts do not see it.">
         <TextInput value={note} onChange={setNote} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Create vouchers</SubmitOrCancel>
-      <AsCommand command={command} />
-    </Form>
+    </ActionForm>
   )
 }
 

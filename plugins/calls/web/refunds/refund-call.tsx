@@ -1,15 +1,14 @@
 // Button and dialog that refund a call, wholly or in part, with a preview of the account's balance.
+
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { api, pathPart, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useAction } from '../../../console/web/parts/action.ts'
+import { ActionForm } from '../../../console/web/parts/action-form.tsx'
 import { exactUsd } from '../../../console/web/parts/amounts.ts'
-import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 
@@ -59,28 +58,28 @@ function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClos
   const [reason, setReason] = useState('')
   const { keyOf, forget } = useRequestKey()
   const amount = typed.trim()
-  const { runOrThrow } = useAction({
-    work: (request_key: string) =>
-      send(
-        api
-          .calls({ request_id: pathPart(request_id) })
-          .refund.post({ amount, reason: reason.trim() }, { headers: { 'idempotency-key': request_key } }),
-      ),
-    changes: CHANGED_BY_REFUND,
-    done: (_, { account, refunded_nanos, balance_nanos }) => ({
-      text: `${exactUsd(refunded_nanos)} USD refunded to ${account}, whose balance is ${exactUsd(balance_nanos)} USD.`,
-    }),
-  })
-
-  async function refund(): Promise<void> {
-    await runOrThrow(keyOf(JSON.stringify([amount, reason.trim()])))
-    forget()
-    onClose()
+  const refund = () => {
+    const body = { amount, reason: reason.trim() }
+    const headers = { 'idempotency-key': keyOf(JSON.stringify(body)) }
+    return send(api.calls({ request_id: pathPart(request_id) }).refund.post(body, { headers }))
   }
-
   const before = refunded_nanos > 0 ? `, ${exactUsd(refunded_nanos)} of it refunded` : ''
   return (
-    <Form submit={refund} aria-label="Refund">
+    <ActionForm
+      label="Refund"
+      work={refund}
+      changes={CHANGED_BY_REFUND}
+      done={({ account, refunded_nanos, balance_nanos }) =>
+        `${exactUsd(refunded_nanos)} USD refunded to ${account}, whose balance is ${exactUsd(balance_nanos)} USD.`
+      }
+      onClose={onClose}
+      onDone={() => {
+        forget()
+        onClose()
+      }}
+      verb={amount === whole ? `Refund ${whole} USD` : `Refund a part`}
+      command={`tollgate refund ${request_id}${amount === whole ? '' : ` --amount ${amount || 'AMOUNT'}`}${reasonOption(reason)}`}
+    >
       <Field label="Amount" name="amount" help={`Charged ${exactUsd(cost_nanos)} USD${before}.`}>
         <MoneyInput value={typed} onChange={setAmount} />
       </Field>
@@ -88,13 +87,7 @@ function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClos
         <TextInput value={reason} onChange={setReason} autoComplete="off" />
       </Field>
       <Preview request_id={request_id} amount={amount} />
-      <SubmitOrCancel onCancel={onClose}>
-        {amount === whole ? `Refund ${whole} USD` : `Refund a part`}
-      </SubmitOrCancel>
-      <AsCommand
-        command={`tollgate refund ${request_id}${amount === whole ? '' : ` --amount ${amount || 'AMOUNT'}`}${reasonOption(reason)}`}
-      />
-    </Form>
+    </ActionForm>
   )
 }
 

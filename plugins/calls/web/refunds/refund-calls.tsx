@@ -1,18 +1,17 @@
 // Button and dialog that refund the calls of a filter, with their number and amount.
+
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useChosenAccount } from '../../../console/web/parts/account-choice.tsx'
-import { useAction } from '../../../console/web/parts/action.ts'
+import { ActionForm } from '../../../console/web/parts/action-form.tsx'
 import { count, countNoun, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
-import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import { DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextInput } from '../../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
@@ -64,29 +63,26 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
   const { calls, accounts, amount_nanos, has_more, call_ids } = counted_calls
   const [reason, setReason] = useState('')
   const { keyOf, forget } = useRequestKey()
-  const { runOrThrow } = useAction({
-    work: (request_key: string) =>
-      send(
-        api.refunds.post(
-          { call_ids, reason: reason.trim() },
-          { headers: { 'idempotency-key': request_key } },
-        ),
-      ),
-    changes: CHANGED_BY_REFUND,
-    done: (_, { calls, amount_nanos, skipped }) => ({
-      text: `${countNoun(calls, 'call')} refunded, ${exactUsd(amount_nanos)} USD.${skipped > 0 ? ` ${countNoun(skipped, 'call')} had been refunded meanwhile.` : ''}`,
-    }),
-  })
-
-  async function refund(): Promise<void> {
-    await runOrThrow(keyOf(JSON.stringify([call_ids, reason.trim()])))
-    forget()
-    onClose()
+  const refund = () => {
+    const body = { call_ids, reason: reason.trim() }
+    return send(api.refunds.post(body, { headers: { 'idempotency-key': keyOf(JSON.stringify(body)) } }))
   }
-
-  const command = useCommand(query, reason)
   return (
-    <Form submit={refund} aria-label="Refund calls">
+    <ActionForm
+      label="Refund calls"
+      work={refund}
+      changes={CHANGED_BY_REFUND}
+      done={({ calls, amount_nanos, skipped }) =>
+        `${countNoun(calls, 'call')} refunded, ${exactUsd(amount_nanos)} USD.${skipped > 0 ? ` ${countNoun(skipped, 'call')} had been refunded meanwhile.` : ''}`
+      }
+      onClose={onClose}
+      onDone={() => {
+        forget()
+        onClose()
+      }}
+      verb={`Refund ${countNoun(calls, 'call')}`}
+      command={useCommand(query, reason)}
+    >
       <p>
         <b>
           {countNoun(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
@@ -100,9 +96,7 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
       <Field label="Reason" name="reason" help="Optional. The account holders see it.">
         <TextInput value={reason} onChange={setReason} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Refund {countNoun(calls, 'call')}</SubmitOrCancel>
-      {command && <AsCommand command={command} />}
-    </Form>
+    </ActionForm>
   )
 }
 

@@ -3,12 +3,11 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useAction } from '../../../console/web/parts/action.ts'
+import { ActionForm } from '../../../console/web/parts/action-form.tsx'
 import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
 import { EmailInput } from '../../../console/web/parts/email-input.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextInput } from '../../../console/web/parts/input.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 
@@ -80,30 +79,33 @@ function wordsOf({
 
 function NameForm({ name: before, close }: { name: string; close: () => void }) {
   const [name, setName] = useState(before)
-  const change = useAction({
-    work: () => send(api.me.put({ name })),
-    changes: ['me'],
-    done: () => ({ text: 'Name changed' }),
-  })
   return (
-    <Form submit={() => change.runOrThrow(undefined).then(close)} aria-label="Change name">
+    <ActionForm
+      label="Change name"
+      work={() => send(api.me.put({ name }))}
+      changes={['me']}
+      done={() => 'Name changed'}
+      onClose={close}
+      verb="Save name"
+    >
       <Field label="Name" name="name" help="Your team and the operator see it.">
         <TextInput autoComplete="name" autoFocus value={name} onChange={setName} />
       </Field>
-      <SubmitOrCancel onCancel={close}>Save name</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }
 
 function EmailForm({ email: before, close }: { email: string; close: () => void }) {
   const [email, setEmail] = useState(before)
-  const change = useAction({
-    work: () => send(api.me.email.post({ email })),
-    changes: ['me'],
-    done: (_, { pending_email }) => ({ text: `Link mailed to ${pending_email}` }),
-  })
   return (
-    <Form submit={() => change.runOrThrow(undefined).then(close)} aria-label="Email address">
+    <ActionForm
+      label="Email address"
+      work={() => send(api.me.email.post({ email }))}
+      changes={['me']}
+      done={({ pending_email }) => `Link mailed to ${pending_email}`}
+      onClose={close}
+      verb="Send link"
+    >
       <Field
         label="Email address"
         name="email"
@@ -111,7 +113,6 @@ function EmailForm({ email: before, close }: { email: string; close: () => void 
       >
         <EmailInput own autoFocus value={email} onChange={setEmail} />
       </Field>
-      <SubmitOrCancel onCancel={close}>Send link</SubmitOrCancel>
-    </Form>
+    </ActionForm>
   )
 }
