@@ -180,7 +180,6 @@ function NoAccounts({ make }: { make: () => void }) {
   )
 }
 
-/** Links to related pages. */
 const NeighbourLinks = () => (
   <>
     <ButtonLink icon={Ticket} href="/vouchers">

@@ -22,7 +22,6 @@ interface MovedAccount {
 
 interface MoneyDialogProps {
   account: MovedAccount
-  /** Null: closed. */
   movement: Movement | null
   onClose: () => void
 }

@@ -39,7 +39,6 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
   )
 }
 
-/** A link to the page on which the operator can act on the alert. */
 function ActionLink({ alert }: { alert: Alert }) {
   const [href, words] = linkOf(alert)
   return <Link href={href}>{words}</Link>

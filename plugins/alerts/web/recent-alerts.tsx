@@ -57,7 +57,6 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
   )
 }
 
-/** A button that sends a test message, and the result. */
 function SendTest() {
   const test = useMutation({ mutationFn: () => send(api.alerts.test.post()) })
   const { data, error } = test

@@ -82,7 +82,6 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 const LABELS: Readonly<Record<string, string>> = { last4: 'Last digits', by: 'Signed in by' }
 
-/** "spend_limit_usd" as "Spend limit". */
 function labelOf(name: string): string {
   return LABELS[name] ?? capital(name.replace(/_(usd|at)$/, '').replaceAll('_', ' '))
 }
@@ -109,7 +108,6 @@ interface AboutProps {
   of: ActionListRow
   /** True on the page of an account. */
   without_account: boolean
-  /** Names a setting by its path. */
   settingName?: ((path: string) => string) | undefined
 }
 
@@ -140,7 +138,6 @@ export function About({ of, without_account, settingName = pathName }: AboutProp
   )
 }
 
-/** A link to the saved version of the catalogue. */
 function Version({ version }: { version: unknown }) {
   if (typeof version !== 'number') return null
   return (

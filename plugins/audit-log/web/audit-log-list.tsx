@@ -61,9 +61,7 @@ const about = (without_account: boolean, settingName?: (path: string) => string)
   column('about', 'For', 'second', (of) => <About {...{ of, without_account, settingName }} />)
 
 interface AuditLogListProps {
-  /** Lists only actions on this account. */
   account?: number
-  /** Lists only actions on this key. */
   key_id?: number
   settingName?: (path: string) => string
 }

@@ -96,7 +96,6 @@ export function Backups() {
   )
 }
 
-/** Announces the end of the work and reloads the list. */
 function useAnnouncedEnd(is_running: boolean, work: Working | undefined): void {
   const queries = useQueryClient()
   const was_running = useRef(false)

@@ -136,7 +136,6 @@ const Found = ({ found, advice, rows = [] }: Checked) => (
   </div>
 )
 
-/** The last verdict, on the System page. */
 export function HealthCheckSummary() {
   const { checks } = useLastChecks()
   return (

@@ -14,7 +14,6 @@ type CheckUp = AnswerOf<typeof api.doctor.get>
 
 /** A diagnosis of the check-up, or a rule of the audit with the rows that break it. */
 export interface Checked extends Diagnosis {
-  /** Descriptions of rows that break the rule. */
   rows?: readonly string[]
 }
 
@@ -65,7 +64,6 @@ function checkedRule(
 
 const RANK = { fail: 0, warn: 1, ok: 2 } as const
 
-/** Combines the answers of both routes. */
 function checksOf(books: Books, check_up: CheckUp): LastChecks {
   const { rules = [], findings = [], totals, from = null } = books.last?.report ?? {}
   const all = [...rules.map((rule) => checkedRule(rule, findings)), ...(check_up.last?.report.findings ?? [])]

@@ -9,7 +9,6 @@ interface Outcomes {
 }
 
 interface Verdict {
-  /** Null if nothing has been checked. */
   level: Diagnosis['level'] | null
   words: string
 }

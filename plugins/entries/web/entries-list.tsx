@@ -185,7 +185,6 @@ export function EntriesList({ account }: EntriesListProps) {
   )
 }
 
-/** The note above a list that starts with the entry in the page's address. */
 const FirstEntryNote = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
   <div className="row">
     <span>

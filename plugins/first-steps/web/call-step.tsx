@@ -13,7 +13,6 @@ import { type StartState, Step } from './steps.tsx'
 /** Whether the viewer's account has made a call. False for the operator, whose view covers all accounts. */
 export const hasCalled = ({ due, providers }: StartState): boolean => providers === null && !due
 
-/** Shown in place of the call while the page has no key. */
 function BeforeKey({ state }: { state: StartState }) {
   if (hasCalled(state))
     return (

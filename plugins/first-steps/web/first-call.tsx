@@ -62,7 +62,6 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
   )
 }
 
-/** The newest refused request, with its reason and advice. */
 function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
   return (
     <Notice tone="warn" alert>
@@ -78,7 +77,6 @@ function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<Firs
   )
 }
 
-/** The placeholder for a key whose text the page does not know. */
 export const NO_KEY = 'YOUR_KEY'
 
 /** Calls `refresh` whenever a call of the key may have ended: on events of the live feed, and at intervals. */
@@ -94,7 +92,6 @@ function useCallsOf(prefix: string | undefined, refresh: () => void, enabled: bo
   }, [enabled, refresh])
 }
 
-/** The button that sends the snippet's call from the browser. */
 function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; refused: string | undefined }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn() {

@@ -213,7 +213,6 @@ function OwnBalance({ account }: { account: Account }) {
 }
 
 interface KeyStepProps extends OpenProps {
-  /** Whether the account has made a call. */
   is_called: boolean
   account: Account
   key_id: number | null

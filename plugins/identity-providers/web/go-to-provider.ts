@@ -3,7 +3,6 @@ import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { rememberedReferral } from '../../sign-up/web/remembered.ts'
 
-/** The current page below /console, to return to. */
 const thisPage = (): string => location.pathname.slice(addressOf('/console').length) + location.search || '/'
 
 type Terms = AnswerOf<(typeof api)['identity-providers']['get']>['terms']
@@ -17,7 +16,6 @@ export async function goToProvider(provider: string, terms: Terms): Promise<void
   location.assign(url)
 }
 
-/** Leaves this page to link an identity to the viewer. */
 export async function goToLink(provider: string): Promise<void> {
   const { url } = await send(api.identities.start.post({ provider, purpose: 'link', next: '/settings' }))
   location.assign(url)

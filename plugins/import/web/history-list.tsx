@@ -39,7 +39,6 @@ const OF_ALL: Column<ConsoleHistory>[] = [
 ]
 
 interface HistoryListProps {
-  /** The account by id or name; undefined: all accounts that the viewer sees. */
   account?: string | undefined
 }
 

@@ -7,23 +7,7 @@ import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { dayName, endOfDay } from '../../console/web/parts/time-words.ts'
 import type { KeyView } from '../console/views.ts'
 
-/** The fields of the form; an empty text means no limit. */
-interface KeyDraft {
-  name: string
-  models: string
-  spend_limit: string
-  daily_limit: string
-  monthly_limit: string
-  five_hour_limit: string
-  weekly_limit: string
-  concurrent_calls: string
-  addresses: string
-  /** A day in the page's time zone, `2026-12-31`. */
-  expires: string
-}
-
-/** The labels of the fields, on all pages. */
-export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
+export const KEY_LABELS = {
   name: 'Name',
   models: 'Models',
   spend_limit: 'Total spend limit',
@@ -34,20 +18,12 @@ export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
   concurrent_calls: 'Concurrent requests',
   addresses: 'Allowed networks',
   expires: 'Expires after',
-}
+} as const
 
-export const EMPTY_DRAFT: KeyDraft = {
-  name: '',
-  models: '',
-  spend_limit: '',
-  daily_limit: '',
-  monthly_limit: '',
-  five_hour_limit: '',
-  weekly_limit: '',
-  concurrent_calls: '',
-  addresses: '',
-  expires: '',
-}
+/** The texts of the form; an empty one means no limit. `expires` is a day in the page's time zone, `2026-12-31`. */
+type KeyDraft = Record<keyof typeof KEY_LABELS, string>
+
+export const EMPTY_DRAFT = Object.fromEntries(Object.keys(KEY_LABELS).map((name) => [name, ''])) as KeyDraft
 
 export const draftOf = (key: KeyView): KeyDraft => ({
   name: key.name,
@@ -104,7 +80,6 @@ interface KeyFieldsProps {
   /** Hides the limits at first, because a first key needs only a name. */
   folded?: boolean
   onChange: (draft: KeyDraft) => void
-  /** Fields between the name and the limits. */
   children?: ReactNode
 }
 
@@ -129,6 +104,14 @@ interface LimitFieldsProps {
   set: (name: keyof KeyDraft) => (value: string) => void
 }
 
+const SPEND_LIMITS = [
+  ['five_hour_limit', 'Starts with the first call.'],
+  ['daily_limit', 'A day begins at 00:00 UTC.'],
+  ['weekly_limit', 'A week begins on Monday, UTC.'],
+  ['monthly_limit', 'A month begins on the 1st, UTC.'],
+  ['spend_limit', 'Leave a limit empty for none.'],
+] as const
+
 const LimitFields = ({ draft, set }: LimitFieldsProps) => (
   <div className="stack">
     <Field
@@ -139,21 +122,11 @@ const LimitFields = ({ draft, set }: LimitFieldsProps) => (
       <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
     </Field>
     <div className="fields">
-      <Field label={KEY_LABELS.five_hour_limit} name="five_hour_limit" help="Starts with the first call.">
-        <MoneyInput value={draft.five_hour_limit} onChange={set('five_hour_limit')} />
-      </Field>
-      <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
-        <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
-      </Field>
-      <Field label={KEY_LABELS.weekly_limit} name="weekly_limit" help="A week begins on Monday, UTC.">
-        <MoneyInput value={draft.weekly_limit} onChange={set('weekly_limit')} />
-      </Field>
-      <Field label={KEY_LABELS.monthly_limit} name="monthly_limit" help="A month begins on the 1st, UTC.">
-        <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
-      </Field>
-      <Field label={KEY_LABELS.spend_limit} name="spend_limit" help="Leave a limit empty for none.">
-        <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
-      </Field>
+      {SPEND_LIMITS.map(([name, help]) => (
+        <Field key={name} label={KEY_LABELS[name]} name={name} help={help}>
+          <MoneyInput value={draft[name]} onChange={set(name)} />
+        </Field>
+      ))}
     </div>
     <div className="fields">
       <Field label={KEY_LABELS.concurrent_calls} name="concurrent_calls" help="Leave empty for no limit.">
@@ -191,11 +164,9 @@ const UNSET: Partial<Record<keyof KeyDraft, string>> = {
   addresses: 'anywhere',
 }
 
-/** Returns the options of `key create` for a draft. */
 export const optionsFor = (draft: KeyDraft): string =>
   OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
 
-/** Returns the options of `key change` for the changed fields. */
 export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
   OPTIONS.filter((name) => names.includes(name))
     .map((name) => option(name, textOf(name, draft) || UNSET[name]))

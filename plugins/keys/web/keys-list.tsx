@@ -159,7 +159,6 @@ interface NoKeysProps {
   /** Whether the list has all keys, not only active ones. */
   is_of_all: boolean
   clear: () => void
-  /** Undefined if the viewer may not create keys. */
   make: (() => void) | undefined
 }
 

@@ -27,7 +27,6 @@ export const LIMIT_NAMES = {
 const usedShare = ({ used_nanos, limit_nanos }: SpendLimit): string =>
   share(limit_nanos === 0 ? 1 : used_nanos / limit_nanos)
 
-/** Returns a limit that is reached, else one that is near. */
 export const closestLimit = (limits: readonly SpendLimit[]): SpendLimit | undefined =>
   limits.find(({ state }) => state === 'reached') ?? limits.find(({ state }) => state === 'near')
 

@@ -8,7 +8,6 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 interface HiddenPicturesProps {
   /** A text that says to whom the pictures belong and what is hidden. */
   children: ReactNode
-  /** The label of the button. */
   verb?: string
   onShow: () => void
 }

@@ -21,7 +21,6 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import { type Feed, type LiveCall, merged, newestCalls } from './live-state.ts'
 
 const MAX_CALLS = 10
-/** Events within this time are rendered together. */
 const RENDER_EVERY_MS = 250
 
 export function Live() {
@@ -139,7 +138,6 @@ const COST: Column<LiveCall> = chargeColumn(
     cost_nanos === null ? '' : <Money nanos={cost_nanos} decimals={decimals} unit={false} />,
 )
 
-/** Shows the name of a key; its prefix if the name is unknown. */
 function KeyName({ prefix }: { prefix: string }) {
   const { keys } = useFilterLists('')
   return keys.find((key) => key.prefix === prefix)?.name ?? <code>{keyPrefix(prefix)}</code>

@@ -8,9 +8,7 @@ export interface LiveCall {
   model: string
   account: string
   account_display_name: string
-  /** The prefix of the key. */
   key: string
-  /** The time of the first event of the call. */
   at_ms: number
   first_byte_ms: number | null
   /** Null until the call is settled. */
@@ -26,10 +24,8 @@ export interface Feed {
   skipped: number
 }
 
-/** The oldest calls beyond this number are dropped. */
 const MAX_CALLS = 200
 
-/** Adds events to the state. */
 export function merged({ calls: before, skipped: skipped_before }: Feed, events: readonly LiveEvent[]): Feed {
   const calls = new Map(before)
   let skipped = skipped_before

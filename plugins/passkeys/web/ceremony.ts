@@ -11,7 +11,6 @@ import { api, send } from '../../console/web/app/client.ts'
 export const hasPasskeys = (): boolean =>
   browserSupportsWebAuthn() && !/^(\[|\d+(\.\d+){3}$)/.test(location.hostname)
 
-/** Registers a passkey for the viewer. */
 export async function addPasskey(name: string): Promise<void> {
   const { options } = await send(api.passkeys.begin.post())
   const response = await withPlainErrors(() => startRegistration({ optionsJSON: options }))
@@ -24,7 +23,6 @@ export async function signInByPasskey(): Promise<void> {
   await send(api.passkeys['sign-in'].post({ response }))
 }
 
-/** Confirms the viewer's identity with a passkey. */
 export async function confirmByPasskey(): Promise<void> {
   const { options } = await send(api.passkeys.confirm.begin.post())
   const response = await withPlainErrors(() => startAuthentication({ optionsJSON: options }))

@@ -8,7 +8,6 @@ import { hasPasskeys } from './ceremony.ts'
 
 interface PasskeyButtonProps {
   label: string
-  /** Runs the ceremony with browser and gateway. */
   use: () => Promise<void>
   onSignedIn: () => void
 }

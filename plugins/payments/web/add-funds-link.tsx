@@ -3,7 +3,6 @@ import { Plus } from 'lucide-react'
 import { useFeature, useMay, useViewer } from '../../console/web/app/session.tsx'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 
-/** Whether the viewer may add funds to their account. */
 export function useCanPay(): boolean {
   const { side } = useViewer()
   const may_pay = useMay('pay')

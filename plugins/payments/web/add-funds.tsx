@@ -54,7 +54,6 @@ const CurrentBalance = ({ available_nanos, debt_nanos }: { available_nanos: numb
 
 type Methods = AnswerOf<(typeof api)['payment-methods']['get']>
 
-/** Groups the digits before the point by thousands. */
 const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
 
 /** State of the form: method, currency and amount of the address, or the first ones. */

@@ -1,17 +1,17 @@
 // The page "Payments" of the staff: orders that need attention, revenue by payment method, liabilities, and all orders.
+
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useFeature } from '../../console/web/app/session.tsx'
-import { useZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
+import { MonthFilter, useReportDays } from '../../console/web/parts/month-filter.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
@@ -30,13 +30,9 @@ type Method = Report['methods'][number]
 
 /** The report of the days in the address; without any, of this month. */
 function useReport() {
-  const [days, change] = useAddressState({ from: '', to: '' })
-  const zone = useZone()
-  const query = withoutEmpty({ since: days.from, until: days.to, zone: zone === 'UTC' ? '' : zone })
+  const { query, days } = useReportDays()
   const report = useApi(['payments', query], () => api.payments.get({ query }), { every_ms: EVERY_MS })
-  const set = ({ since, until }: { since?: string; until?: string }) =>
-    change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
-  return { report, query, days: { since: days.from, until: days.to, set } }
+  return { report, query, days }
 }
 
 export function OperatorPayments() {
@@ -157,29 +153,18 @@ function StuckOrder({ id, attention, advice, ...order }: OrderRow) {
   )
 }
 
-const numeric = (key: string, title: string, value: (sum: Method) => string): Column<Method> => ({
-  ...column<Method>(key, title, 'none', value),
-  end: true,
-})
-
 const OF_METHODS: readonly Column<Method>[] = [
   column('method', 'Payment method', 'first', ({ method_title, currency }) => `${method_title}, ${currency}`),
-  {
-    ...column<Method>('payments', 'Payments', 'second', ({ payments }) => countNoun(payments, 'payment')),
-    end: true,
-  },
-  numeric('gross', 'Gross', ({ gross }) => gross),
-  numeric('returned', 'Refunded', ({ returned }) => returned),
-  numeric('tax', 'Tax', ({ tax }) => tax),
-  {
-    ...column<Method>('fees', 'Fees', 'none', ({ fees, without_fee }) => (
-      <>
-        {fees}
-        {without_fee > 0 && <div className="small soft">{countNoun(without_fee, 'payment')} unknown</div>}
-      </>
-    )),
-    end: true,
-  },
+  endColumn('payments', 'Payments', 'second', ({ payments }) => countNoun(payments, 'payment')),
+  endColumn('gross', 'Gross', 'none', ({ gross }) => gross),
+  endColumn('returned', 'Refunded', 'none', ({ returned }) => returned),
+  endColumn('tax', 'Tax', 'none', ({ tax }) => tax),
+  endColumn('fees', 'Fees', 'none', ({ fees, without_fee }) => (
+    <>
+      {fees}
+      {without_fee > 0 && <div className="small soft">{countNoun(without_fee, 'payment')} unknown</div>}
+    </>
+  )),
   endColumn('net', 'Net', 'first-end', ({ net, currency }) => `${net} ${currency}`),
   endColumn('credit', 'Credit given', 'second-end', ({ credit_nanos, bonus_nanos, bonus_usd }) => (
     <>

@@ -72,7 +72,6 @@ export function OrderFacts({ order }: { order: Order }) {
   )
 }
 
-/** The payment method's report, for the staff. */
 function reportFacts({ report, reference, currency }: Order): Fact[] {
   if (!report) return []
   return [

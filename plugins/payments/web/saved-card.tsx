@@ -60,7 +60,6 @@ function CardSection() {
   )
 }
 
-/** Shows the result of the payment method's page once, and removes it from the address. */
 function useResultToast(answer: CardAnswer | undefined): void {
   const [{ card: outcome }, change] = useOutcome()
   useEffect(() => {

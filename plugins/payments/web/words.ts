@@ -69,7 +69,6 @@ function planSentence(order: Order): string | undefined {
     : `Paid, but too late to start ${plan.title}. ${order.credit_usd} USD was added to your balance.`
 }
 
-/** Explains an order's state to its payer. */
 export function stateSentence(order: Order): string {
   const paid = amountOf(order)
   const credit = `${order.credit_usd} USD`

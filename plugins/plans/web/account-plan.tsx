@@ -14,7 +14,6 @@ import { type PlanPage, standingOf } from './words.ts'
 /** Often enough to see calls count. */
 const EVERY_MS = 10_000
 
-/** Whether the account may choose another plan than its own. */
 const isChangeable = ({ offered, plan }: PlanPage): boolean =>
   offered.some((offer) => !['current', 'renewal'].includes(standingOf(offer, plan)))
 

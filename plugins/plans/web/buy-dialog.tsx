@@ -128,7 +128,6 @@ function Pay(props: DueNow) {
   )
 }
 
-/** Creates the order and opens its payment page. */
 function useOrder({ offer, page }: BuyDialogProps) {
   const [, go] = useLocation()
   const { keyOf, forget } = useRequestKey()

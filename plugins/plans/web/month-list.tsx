@@ -14,7 +14,6 @@ import type { ConsoleMonth } from '../list.ts'
 import { MONTH_STATES, monthState } from './words.ts'
 
 const CURSOR = 'months_cursor'
-/** Default filter for the staff: current plans. */
 const CURRENT = { state: 'active', account: '' }
 const ALL = { state: 'all', account: '' }
 
@@ -29,7 +28,6 @@ const STATES = [
 ] as const
 
 interface MonthListProps {
-  /** For the staff: ID of the account. */
   account?: string | undefined
   /** True for the list of one account, without filters. */
   of_one?: boolean

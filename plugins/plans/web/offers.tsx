@@ -13,7 +13,6 @@ interface OffersProps {
   account: string | undefined
 }
 
-/** A chosen offer with the page data at that time. */
 interface Chosen {
   offer: Offer
   page: PlanPage

@@ -1,11 +1,10 @@
 // Revenue by plan in a month or a range of days.
+
 import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useZone } from '../../console/web/app/zone.ts'
-import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
-import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
+import { MonthFilter, useReportDays } from '../../console/web/parts/month-filter.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
@@ -14,16 +13,12 @@ type Query = QueryOf<(typeof api)['plan-revenue']['get']>
 type Row = Revenue['plans'][number]
 
 export function PlanRevenue() {
-  const [days, change] = useAddressState({ from: '', to: '' })
-  const zone = useZone()
-  const query = withoutEmpty({ since: days.from, until: days.to, zone: zone === 'UTC' ? '' : zone })
-  const set = ({ since, until }: { since?: string; until?: string }) =>
-    change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
+  const { query, days } = useReportDays()
   return (
     <div className="stack">
       <div className="filters">
-        <MonthFilter since={days.from} until={days.to} set={set} />
-        <DayFilters since={days.from} until={days.to} set={set} />
+        <MonthFilter {...days} />
+        <DayFilters {...days} />
       </div>
       <RevenueByPlan query={query} />
     </div>

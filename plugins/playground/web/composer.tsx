@@ -11,19 +11,15 @@ interface ComposerProps {
   draft: Draft
   set: (some: Partial<Draft>) => void
   account: string | undefined
-  /** The label of the message field. */
   label: string
   placeholder: string
   max_pictures: number
-  /** The label of the send button. */
   verb: string
   icon: LucideIcon
   onSend: () => void
   /** Undefined while nothing can be stopped. */
   onStop: (() => void) | undefined
-  /** The cost of sending. */
   sum: ReactNode
-  /** Further buttons. */
   children?: ReactNode
 }
 

@@ -79,7 +79,6 @@ function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readon
 interface AnswerViewProps extends Pick<AnswerCostProps, 'messages'> {
   answer: Answer | null
   model: TextModel | undefined
-  /** Shows the model's name. */
   is_named: boolean
 }
 

@@ -22,7 +22,6 @@ const encoder = new TextEncoder()
 const estimatedTokens = (text: string): number =>
   Math.ceil((3 * encoder.encode(text).length - text.length) / 8)
 
-/** The overhead of a message in tokens. */
 const TOKENS_PER_MESSAGE = 4
 /** The tokens of a large picture; providers count them by its size. */
 const TOKENS_PER_PICTURE = 1_600
@@ -59,7 +58,6 @@ export function QuestionCost({
 export interface AnswerCostProps {
   answer: Answer
   model: TextModel
-  /** The conversation up to its question. */
   messages: () => readonly Message[]
 }
 

@@ -93,14 +93,12 @@ export function ImagePage({ models, account, onCharged }: ImagePageProps) {
 }
 
 interface Choosing {
-  /** The chosen references. */
   pictures: readonly Reference[]
   onPictures: (pictures: readonly Reference[]) => void
 }
 
 interface RecentProps extends Choosing {
   account: string | undefined
-  /** Ids of images that the page already shows. */
   made: readonly string[]
 }
 

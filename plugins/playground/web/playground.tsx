@@ -91,7 +91,6 @@ function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) 
   )
 }
 
-/** The reason why no model can be called, and the way out. */
 function Unusable({ payer, scope }: { payer: Payer; scope: AccountScope }) {
   const { account, status, key, may_renew } = payer
   const renew = useAction({

@@ -3,7 +3,6 @@
 import { readFromTab, writeToTab } from '../../console/web/app/browser-storage.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 
-/** The answer of GET /console/api/play. */
 export type Play = AnswerOf<typeof api.play.get>
 export type Payer = NonNullable<Play['payer']>
 export type TextModel = Play['text_models'][number]
@@ -18,15 +17,12 @@ export interface Reference {
   label: string
 }
 
-/** The answer of one model to one question. */
 export interface Answer {
   text: string
   /** Reasoning that the model published. */
   thinking: string
-  /** Ids of generated images. */
   images: readonly string[]
   state: 'running' | 'done' | 'stopped' | 'failed'
-  /** The server's error message. */
   failure?: string
   /** The id of the call, after it has started. */
   request_id?: string
@@ -35,7 +31,6 @@ export interface Answer {
   started_ms: number
 }
 
-/** A message before it is sent. */
 export interface Question {
   question: string
   pictures: readonly Reference[]
@@ -48,13 +43,11 @@ export interface PlayRequest extends Question {
   parameters: Readonly<Partial<Record<Parameter, string>>>
 }
 
-/** A request, and the answer of each model to it. */
 export interface Turn extends PlayRequest {
   id: string
   answers: readonly (Answer | null)[]
 }
 
-/** The next request, with the turns before it. */
 export interface Draft extends PlayRequest {
   system: string
   turns: readonly Turn[]
@@ -85,7 +78,6 @@ export function changed(draft: Draft, change: Change): Draft {
 export interface Message {
   role: 'system' | 'user' | 'assistant'
   content: string
-  /** Pictures before the text. */
   pictures?: readonly Reference[]
 }
 

@@ -27,7 +27,6 @@ const post = (path: string, body: object, { account, signal }: Sent) =>
 
 interface ChatEvent {
   choices?: { delta?: { content?: string | null; reasoning_content?: string | null } }[]
-  /** The error of an interrupted answer. */
   error?: { message?: string }
 }
 

@@ -19,7 +19,6 @@ interface SettingsProps<Model> {
 interface ParameterWords {
   label: string
   help?: string
-  /** The values to choose from. */
   options?: readonly string[]
 }
 
@@ -97,7 +96,6 @@ export function TextSettings(props: SettingsProps<TextModel> & { is_running: boo
 const textPrice = ({ input_nanos, output_nanos, has_tiers }: TextModel): string =>
   `${exactUsd(input_nanos)} USD in, ${exactUsd(output_nanos)} USD out per million tokens${has_tiers ? '; more for long prompts' : ''}`
 
-/** Removes the second model and its answers. */
 const oneSided = ({ turns }: Draft): Draft['turns'] =>
   turns.map((turn) => ({ ...turn, answers: turn.answers.slice(0, 1) }))
 const twoSided = ({ turns }: Draft): Draft['turns'] =>
@@ -105,7 +103,6 @@ const twoSided = ({ turns }: Draft): Draft['turns'] =>
 
 const MAX_CHOICES = 4
 
-/** The number of images to generate. */
 export const imagesOf = ({ parameters }: PlayRequest, { max_n }: ImageModel): number =>
   Math.min(Number(parameters.n ?? 1), max_n)
 
@@ -198,7 +195,6 @@ interface ParameterFieldProps extends ParameterWords, Pick<SettingsProps<unknown
   name: Parameter
 }
 
-/** The option for no value. */
 const DEFAULT = 'default'
 
 function ParameterField({ name, label, help, options, draft, set }: ParameterFieldProps) {

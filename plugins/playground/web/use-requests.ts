@@ -20,7 +20,6 @@ interface RequestOptions<Model> {
   models: readonly Model[]
   /** Whether the tab stores the draft for a reload. */
   is_kept: boolean
-  /** Sends one call, to its end. */
   run: (run: Run<Model>) => Promise<void>
   /** Called when a call has ended, which changes the account's balance. */
   onCharged: () => void

@@ -90,7 +90,6 @@ export function PriceTable({ price, routes = [] }: PriceTableProps) {
   )
 }
 
-/** "0.30 margin 0.075, 20 %" */
 function CostWords({ line }: { line: MarginLine | undefined }) {
   if (!line)
     return (

@@ -67,7 +67,6 @@ const OTHER = {
   account: 'Correct what your program sends.',
 }
 
-/** Returns a text such as "balance or spend limit too low". */
 export const refusalReason = (code: string): string =>
   WORDS[code]?.reason ?? code.toLowerCase().replaceAll('_', ' ')
 
@@ -98,7 +97,6 @@ export function useRefusals({ range, since, until, zone, account, key_id }: Refu
   return useApi(['refusals', query], () => api.refusals.get({ query }), { every_ms: EVERY_MS })
 }
 
-/** The address of the list of refused requests. */
 export const refusedHref = ({
   account,
   key_id,

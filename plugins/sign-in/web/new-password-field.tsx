@@ -4,7 +4,6 @@ import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 
 interface NewPasswordFieldProps {
   label?: string
-  /** The field of the request. */
   name?: string
   min_chars: number
   autoFocus?: boolean

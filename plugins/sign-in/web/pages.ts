@@ -32,7 +32,6 @@ export const settings_pages: readonly PageEntry[] = [
 
 const setPassword = () => import('./set-password.tsx')
 
-/** Pages that need no session. */
 export const open_pages: readonly OpenPageEntry[] = [
   { path: '/welcome', title: 'Welcome', load: setPassword },
   { path: '/invitation', title: 'Invitation', load: setPassword },
@@ -40,8 +39,6 @@ export const open_pages: readonly OpenPageEntry[] = [
   { path: '/sign-in-link', title: 'Sign in', load: () => import('./sign-in-link.tsx') },
 ]
 
-/** The dialog that confirms the viewer's identity. */
 export const confirmSignIn = (): Promise<{ default: ComponentType }> => import('./confirm-sign-in.tsx')
 
-/** The form for visitors without a session. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in.tsx')

@@ -1,7 +1,6 @@
 // The pages of sign-up: the form and the page of the mailed link, without a session; the list for the staff, below Accounts.
 import { OPERATOR, type OpenPageEntry, type PageEntry } from '../../console/web/app/page-entry.ts'
 
-/** Pages that need no session. */
 export const sign_up_open_pages: readonly OpenPageEntry[] = [
   { path: '/sign-up', title: 'Create an account', load: () => import('./sign-up.tsx') },
   { path: '/sign-up/confirm', title: 'Create an account', load: () => import('./confirm.tsx') },

@@ -74,7 +74,6 @@ interface LinkMadeProps extends Pick<Added, 'person' | 'url' | 'mailed_to' | 'ex
   onClose: () => void
 }
 
-/** The link to set a password, or the reason why there is none. */
 export function LinkMade({
   person: { name },
   url,

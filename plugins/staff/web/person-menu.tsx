@@ -79,7 +79,6 @@ export function PersonMenu({ person }: { person: StaffPerson }) {
   )
 }
 
-/** The actions without a form. */
 function usePersonActions({ id, name }: StaffPerson) {
   const at = api.staff({ id: pathPart(id) })
   const disable = useAction({

@@ -75,7 +75,6 @@ export default function SystemPage() {
 interface SectionsProps {
   system: System
   alerts: AlertsAnswer | undefined
-  /** The section of custom plugins. */
   children: ReactNode
 }
 

@@ -94,7 +94,6 @@ const KEY_CHOICES = [
   { value: 'hand', label: 'Hand over' },
 ] as const
 
-/** Fields to revoke a person's keys or hand them over. */
 function useKeyChoice(person: MemberView, people: readonly MemberView[]) {
   const recipients = people
     .filter(({ person_id, role }) => person_id !== person.person_id && role !== 'billing')

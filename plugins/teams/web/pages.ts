@@ -14,7 +14,6 @@ export const team_pages: readonly PageEntry[] = [
   },
 ]
 
-/** The page needs no session. */
 export const join_pages: readonly OpenPageEntry[] = [
   { path: '/join', title: 'Join', load: () => import('./join.tsx') },
 ]

@@ -76,7 +76,6 @@ export function TeamList({ account }: TeamProps) {
   )
 }
 
-/** The limit that is reached first. */
 function ClosestLimit({ limits }: { limits: MemberView['spend_limits'] }) {
   const limit = closestLimit(limits) ?? limits[0]
   if (!limit) return '–'
@@ -116,7 +115,7 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
     </>
   )),
   column('role', 'Role', 'second-end', ({ role }) => ROLE_NAMES[role]),
-  { ...column<MemberView>('keys', 'Personal keys', 'none', ({ keys }) => keys), end: true },
+  endColumn('keys', 'Personal keys', 'none', ({ keys }) => keys),
   column('limits', 'Spend limit', 'none', ({ spend_limits }) => <ClosestLimit limits={spend_limits} />),
   column('last_seen', 'Last seen', 'none', ({ last_seen_at_ms }) =>
     last_seen_at_ms === null ? '–' : <ClockTime at_ms={last_seen_at_ms} />,

@@ -139,7 +139,6 @@ function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | u
 /** The same name as in `report/report.ts`. */
 const PLANS = '(plans)'
 
-/** The name of a row as a button that filters the page by it. */
 function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
   const { name, account_id, account, account_display_name, key_prefix, provider } = row
   const choose = (some: Parameters<typeof set>[0], shown: ReactNode = name) => (
@@ -212,13 +211,11 @@ function columnsFor(
       )),
       hint: FAILED_HINT,
     },
-    {
-      ...endColumn<Row | Sum>('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
-        <span title={`${count(input_tokens)} in, ${count(output_tokens)} out`}>
-          {count(input_tokens + output_tokens)}
-        </span>
-      )),
-    },
+    endColumn('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
+      <span title={`${count(input_tokens)} in, ${count(output_tokens)} out`}>
+        {count(input_tokens + output_tokens)}
+      </span>
+    )),
     chargeColumn(
       'revenue',
       money,
@@ -256,7 +253,6 @@ const COST_HINT =
 
 interface CallsLinkProps {
   calls: number
-  /** "failed call" */
   what: string
   row: Row | Sum
   href: string | undefined

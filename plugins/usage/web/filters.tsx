@@ -63,7 +63,6 @@ export function useOverviewFilters() {
     groups,
     by: groups.find(({ value }) => value === by)?.value ?? ('model' as const),
     order: order === '' ? undefined : (order as ReportOrder),
-    /** The filters of calls, without times. */
     calls,
     query: { ...calls, ...time, zone },
   }

@@ -84,7 +84,6 @@ function Lead({ call }: { call: Call }) {
 
 const REFETCH_MS = 1_000
 
-/** Refetches the call until it is settled. */
 function RunningCall({ refetch }: { refetch: () => void }) {
   useEffect(() => {
     const timer = setInterval(refetch, REFETCH_MS)

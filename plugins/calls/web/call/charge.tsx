@@ -89,7 +89,6 @@ function footOf(call: Call, text: (nanos: number) => string): Row[] {
   return margin_nanos === null ? rows : [...rows, sum('Margin', margin_nanos)]
 }
 
-/** Explains the charge, and links to its ledger entry. */
 const Remarks = ({
   call: { free_because, service_tier, account_id, entry, unpaid_nanos, paid_by },
 }: {

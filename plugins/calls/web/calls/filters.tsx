@@ -44,7 +44,6 @@ type Filters = ListFilters<Name>
 
 export const useCallFilters = (): Filters => useListFilters(DEFAULTS)
 
-/** Returns the query for the list's route, without empty filters. */
 export const queryOf = ({ query: { outcome, ...query } }: Filters) => ({
   ...query,
   outcome: OUTCOMES.find((each) => each === outcome),

@@ -11,7 +11,6 @@ interface Listed {
 interface SteadyList<Data> {
   /** The rows from when the list was opened, or when new calls were last loaded. */
   data: Data | undefined
-  /** The number of newer calls. */
   new_calls: number
   /** Whether the whole latest page is new, so that there may be more new calls. */
   has_more: boolean

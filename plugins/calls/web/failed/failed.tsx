@@ -10,7 +10,6 @@ import { Figure } from '../../../console/web/parts/figure.tsx'
 import { causeWord, FAILED_HINT } from '../../../console/web/parts/outcome.tsx'
 import { dayName } from '../../../console/web/parts/time-words.ts'
 
-/** The filter of the calls; absent fields do not filter. */
 interface FailedFilter {
   account?: string
   key_id?: number

@@ -20,7 +20,6 @@ import { CHANGED_BY_REFUND, reasonOption } from './refund-call.tsx'
 type Query = NonNullable<NonNullable<Parameters<typeof api.refunds.get>[0]>['query']>
 type Refundable = AnswerOf<typeof api.refunds.get>
 
-/** Shown above a filtered list, to operators. */
 export const RefundCalls = ({ query }: { query: Query }) => (
   <DialogButton
     icon={Undo2}

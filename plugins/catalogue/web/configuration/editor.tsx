@@ -5,7 +5,6 @@ import { type Block, type Mistake, namedPath } from '../parts/values.ts'
 
 interface EditorProps {
   text: string
-  /** The values in the text. */
   values: Block | null
   onChange: (text: string) => void
   mistakes: readonly Mistake[]
@@ -17,7 +16,6 @@ export function Editor({ text, values, onChange, mistakes, warnings }: EditorPro
   const id = useId()
   const lines = text.split('\n').length
 
-  /** Selects a line and scrolls to it. */
   const goTo = (line: number) => {
     const before = text.split('\n').slice(0, line - 1)
     const start = before.reduce((sum, each) => sum + each.length + 1, 0)

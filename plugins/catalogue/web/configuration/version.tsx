@@ -89,9 +89,8 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
   )
 }
 
-/** The button that restores a version, with its review. */
 function Restore({ own: { version, draft }, file }: { own: Version; file: CatalogueFile }) {
-  const { reviewing, open, save_failure } = useReview(async () => draft.text, file, useSaveCatalogue())
+  const { reviewing, open } = useReview(async () => draft.text, file, useSaveCatalogue())
   return (
     <>
       <Button
@@ -119,11 +118,6 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
               </span>
             ))}
             .
-          </Notice>
-        )}
-        {save_failure && (
-          <Notice tone="bad" alert>
-            <Words>{save_failure.message}</Words>
           </Notice>
         )}
       </ReviewDialog>

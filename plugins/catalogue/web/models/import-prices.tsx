@@ -42,7 +42,7 @@ interface PriceImportProps {
 function PriceImport({ file, is_open, close }: PriceImportProps) {
   const chosen = useRef<File | null>(null)
   const [draft, setDraft] = useState<ListDraft | null>(null)
-  const { reviewing, open, save_failure } = useReview(
+  const { reviewing, open } = useReview(
     async () => {
       const answer = await sendRaw('/console/api/prices/import', { method: 'POST', body: chosen.current })
       const drafted = (await answer.json()) as ListDraft
@@ -100,17 +100,11 @@ function PriceImport({ file, is_open, close }: PriceImportProps) {
           </Notice>
         ))}
         {draft && <UnchangedRoutes left={draft.left} />}
-        {save_failure && (
-          <Notice tone="bad" alert>
-            {save_failure.message}
-          </Notice>
-        )}
       </ReviewDialog>
     </>
   )
 }
 
-/** Lists routes whose cost does not change. */
 const UnchangedRoutes = ({ left }: Pick<ListDraft, 'left'>) =>
   left.length > 0 && (
     <p className="soft">

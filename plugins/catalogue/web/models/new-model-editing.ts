@@ -16,7 +16,6 @@ import {
 import { type FieldMistake, missingFields } from './missing.ts'
 
 export interface NewModelEditing extends Editing {
-  /** The model's path in the values. */
   path: Path
   model: Block
   /** Mistakes outside the model's fields. */

@@ -17,7 +17,6 @@ import { type Choice, choicesOf, protocolOptions, type ServerField } from './cho
 import { KeyField } from './key-input.tsx'
 
 interface AddProviderProps {
-  /** @param model the tested model */
   onDone: (provider: string, model: string, saved: SavedFile) => void
   onCancel: () => void
 }
@@ -141,7 +140,6 @@ interface ProviderFieldsProps {
   choice: Choice
   draft: Draft
   type: (field: Typed) => (value: string) => void
-  /** Returns the handler for a field of the server's address. */
   typeField: (field: ServerField) => (value: string) => void
 }
 

@@ -23,9 +23,7 @@ export const protocolOptions = (protocols: readonly Protocol[]): Option<Protocol
 
 export type ServerField = Known['fields'][number]['name']
 
-/** A provider to choose. */
 export interface Choice extends Omit<Known, 'protocols' | 'models'> {
-  /** A note; may be empty. */
   detail: string
   protocols: readonly Protocol[]
   /** Well-known models, by the provider's names. */

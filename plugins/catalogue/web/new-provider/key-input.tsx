@@ -12,7 +12,6 @@ interface KeyFieldProps {
   takes_accounts: boolean
   /** The page to create keys; empty if unknown. */
   keys_url: string
-  /** Whether the server may work without a key. */
   may_be_empty: boolean
 }
 
@@ -48,7 +47,6 @@ export function KeyField({ value, onChange, takes_accounts, keys_url, may_be_emp
 /** Joins lines, as browsers do for text pasted into a field of one line. JSON stays valid: it has line breaks only between tokens. */
 const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, '').trim()
 
-/** Returns the account named in a key file. */
 function accountOf(text: string): string | undefined {
   try {
     const { client_email } = JSON.parse(text) as { client_email?: unknown }

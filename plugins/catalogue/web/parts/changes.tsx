@@ -91,7 +91,6 @@ const losses = (changes: Changes) =>
     ),
   )
 
-/** Returns losses in price groups. */
 const lossesInGroups = (changes: Changes) =>
   changes.flatMap(({ group_losses }) =>
     group_losses.flatMap(({ group, model, provider, lines }) =>
@@ -99,14 +98,12 @@ const lossesInGroups = (changes: Changes) =>
     ),
   )
 
-/** Whether any rate is below the cost of any route. */
 export const isBelowCost = (changes: Changes): boolean =>
   losses(changes).length + lossesInGroups(changes).length > 0
 
 /** Losses to list: a group may have all of its models below cost. */
 const MAX_LOSSES = 20
 
-/** A warning in the review, with each rate that loses money. */
 export function BelowCost({ changes }: { changes: Changes }) {
   const all = [...losses(changes), ...lossesInGroups(changes)]
   if (all.length === 0) return null

@@ -13,17 +13,14 @@ interface Checks {
   /** Null without changes. */
   text: string | null
   checked: CheckedText | null
-  /** The error of an edit or a check. */
   failure: string | null
   type: (text: string) => void
   check: (text: string) => Promise<void>
-  /** Whether edits are running. */
   is_editing: boolean
   /** @returns whether the edits succeeded */
   edit: (edits: readonly Edit[]) => Promise<boolean>
   /** Waits for running edits. @returns the resulting text; null if one failed */
   settled: () => Promise<string | null>
-  /** Discards the text and running edits. */
   restart: (file: CatalogueFile) => void
 }
 

@@ -1,7 +1,6 @@
 // The lines that differ between two texts, with context, and the words that differ within a line.
 import { diffWordsWithSpace, structuredPatch } from 'diff'
 
-/** A part of a line. */
 interface Piece {
   text: string
   is_changed: boolean
@@ -14,7 +13,6 @@ export interface DiffLine {
   pieces: readonly Piece[]
 }
 
-/** Consecutive lines. */
 interface Hunk {
   lines: readonly DiffLine[]
   added: number

@@ -61,13 +61,10 @@ const isDraft = (value: unknown): value is KeptDraft =>
   value !== null &&
   ['text', 'hash', 'made_at'].every((field) => typeof Reflect.get(value, field) === 'string')
 
-/** Delay of the check after the last input. */
 const CHECK_AFTER_MS = 350
 
 export interface Draft {
-  /** The file that the draft changes. */
   file: CatalogueFile
-  /** The text to save. */
   text: string
   values: Block | null
   mistakes: readonly Mistake[]
@@ -77,9 +74,7 @@ export interface Draft {
   is_changed: boolean
   /** Whether a field has unfinished input, or an edit is running: there may be more to save. */
   is_changing: boolean
-  /** Whether the last text is not checked yet. */
   is_checking: boolean
-  /** The error of an edit or a check. */
   failure: string | null
   type: (text: string) => void
   /** Edits the text after the edits that are running. @returns whether the edits succeeded */
@@ -89,9 +84,7 @@ export interface Draft {
   /** Waits for running edits. @returns the resulting text; null if one failed */
   settled: () => Promise<string | null>
   discard: () => void
-  /** Saves the reviewed text. */
   save: Action<SaveRequest, unknown>
-  /** Returns the mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }
 

@@ -2,9 +2,7 @@
 import { type Block, type CatalogueFile, type Edit, isBlock, type Path, type Value } from './values.ts'
 
 export interface Editing {
-  /** The saved file. */
   file: CatalogueFile
-  /** Values with the changes. */
   values: Block | null
   /** @param value undefined removes it from the file */
   put: (path: Path, value: Value | undefined) => void
@@ -24,7 +22,6 @@ function listLength(values: Block, path: Path): number {
   return Array.isArray(list) ? list.length : 0
 }
 
-/** @param value undefined removes it */
 function setAt(block: Block, [name = '', ...rest]: Path, value: Value | undefined): Block {
   const own = rest.length === 0 ? value : setWithin(block[name], rest, value)
   const { [name]: _, ...others } = block

@@ -9,7 +9,6 @@ import type { Draft } from './draft.ts'
 import { HiddenLines } from './hidden-lines.tsx'
 import { type Block, blockAt, type Path, textAt, type Value, valueIn } from './values.ts'
 
-/** A provider in a draft. */
 export interface ProviderFieldsProps {
   draft: Draft
   path: Path

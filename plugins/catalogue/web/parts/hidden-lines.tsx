@@ -6,11 +6,9 @@ import type { Path } from './values.ts'
 
 interface HiddenLinesProps {
   draft: Draft
-  /** Path of the list. */
   list: Path
   /** `at`: index or key in the list; `words`: visible text; `name`: for the buttons' labels. */
   lines: readonly { at: string | number; words: string; name: string }[]
-  /** The word for a line, in the button that adds one. */
   noun: string
   onReplace: (at: string | number) => void
   onAdd: () => void

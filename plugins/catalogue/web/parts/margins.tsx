@@ -68,7 +68,6 @@ export function MarginWords({ line }: { line: MarginLine | undefined }) {
 
 interface ProposalsProps {
   draft: Editing
-  /** The model's path. */
   path: Path
   model: Block
   margins: Margins

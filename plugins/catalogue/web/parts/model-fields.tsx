@@ -4,12 +4,10 @@ import { MODEL } from './labels.ts'
 import { ModelPrice, type ModelProps } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
-import { type Block, textAt } from './values.ts'
+import { textAt } from './values.ts'
 
-type ModelFieldsProps = ModelProps & { draft: Draft }
-
-export function ModelFields({ draft, path, model }: ModelFieldsProps) {
-  const fields = useFieldsOf(model)
+export function ModelFields({ draft, path, model }: ModelProps & { draft: Draft }) {
+  const fields = useBlockFields().models[textAt(model, 'kind')]
   const shared = { draft, path, block: model, fields, labels: MODEL }
   return (
     <div className="stack">
@@ -20,19 +18,6 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
       <ModelPrice {...{ draft, path, model }} />
       <h3>Routes</h3>
       <RouteFields {...{ draft, path, model }} />
-      <LimitFields {...{ draft, path, model }} />
-      <FurtherFields {...shared} />
-    </div>
-  )
-}
-
-const useFieldsOf = (model: Block) => useBlockFields().models[textAt(model, 'kind')]
-
-/** Token limits, shutdown date and retirement. */
-function LimitFields({ draft, path, model }: ModelProps) {
-  const shared = { draft, path, block: model, fields: useFieldsOf(model), labels: MODEL }
-  return (
-    <>
       <div className="fields">
         <SchemaFields {...shared} names={['shutdown_date']} />
       </div>
@@ -40,6 +25,7 @@ function LimitFields({ draft, path, model }: ModelProps) {
         <SchemaFields {...shared} names={['context', 'max_output_tokens']} />
       </div>
       <SchemaFields {...shared} names={['retired']} />
-    </>
+      <FurtherFields {...shared} />
+    </div>
   )
 }

@@ -10,7 +10,6 @@ interface OpenedBlock {
   place: number
   /** The number of blocks when it was last found. */
   count: number
-  /** Its new name. */
   renamed: string | undefined
   is_deleted: boolean
 }

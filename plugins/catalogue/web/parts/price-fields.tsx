@@ -14,7 +14,6 @@ import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './val
 
 export interface ModelProps {
   draft: Editing
-  /** The model's path in the file. */
   path: Path
   model: Block
 }
@@ -214,7 +213,6 @@ const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }
 
 interface PriceLine {
   title: string
-  /** Path of its block in the price. */
   at: Path
   /** The name of a service tier that has only a multiplier. */
   multiplier?: string

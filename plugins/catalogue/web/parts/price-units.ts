@@ -15,9 +15,7 @@ export const KINDS = [
 export interface PriceUnit {
   /** The name of the unit: "Tokens". */
   title: string
-  /** Rates that the price needs. */
   required: readonly string[]
-  /** Further rates with a field. */
   optional?: readonly string[]
   /** Rates for another quantity of the same unit, such as seconds for minutes. One of them replaces the required rates. */
   instead?: readonly string[]

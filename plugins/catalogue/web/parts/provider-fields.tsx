@@ -168,7 +168,6 @@ interface KeyDialogProps extends Pick<KnownServerProps, 'known'> {
   write: (value: string) => Promise<void>
 }
 
-/** The dialog to enter a key, which is not shown again. */
 function KeyDialog({ open, is_new, known, onClose, write }: KeyDialogProps) {
   const [value, setValue] = useState('')
   const verb = is_new ? 'Add key' : 'Replace key'

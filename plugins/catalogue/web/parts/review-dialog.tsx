@@ -8,6 +8,7 @@ import { countNoun } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Words } from '../../../console/web/parts/words.tsx'
 import { Rating } from '../../../prices/web/rating.tsx'
 import { BelowCost, ChangeList, isBelowCost } from './changes.tsx'
 import { Diff } from './diff.tsx'
@@ -25,6 +26,7 @@ interface ReviewState {
   /** The text of the file in force. */
   before: string
   is_saving: boolean
+  failure: Error | null
   close: () => void
   save: (text: string) => void
 }
@@ -59,28 +61,29 @@ export function useReview(
     review,
     before: file.text ?? '',
     is_saving: save.isPending,
+    failure: save.error,
     close,
     save: (text) => save.mutate(text),
   }
-  /** Closes the review and clears its errors. */
   const cancel = () => {
     close()
     open.reset()
     save.reset()
   }
-  return { reviewing, open, save_failure: save.error, cancel }
+  return { reviewing, open, cancel }
 }
 
 interface ReviewDialogProps {
   reviewing: ReviewState
   title: string
   verb: string
-  /** Notices, such as errors and cautions. */
+  /** Notices, among them that of a failed save if `shows_failure` is set. */
   children?: ReactNode
+  shows_failure?: boolean
 }
 
-export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogProps) {
-  const { review, before, is_saving, close, save } = reviewing
+export function ReviewDialog({ reviewing, title, verb, children, shows_failure }: ReviewDialogProps) {
+  const { review, before, is_saving, failure, close, save } = reviewing
   return (
     <Dialog open={review !== null} onClose={close} title={title} wide>
       {review && (
@@ -91,6 +94,11 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
           {review.rating && <Rating result={review.rating} />}
           <LostKeys before={before} after={review.text} />
           {children}
+          {failure && !shows_failure && (
+            <Notice tone="bad" alert>
+              <Words>{failure.message}</Words>
+            </Notice>
+          )}
           <details className="changed-lines">
             <summary>Changed lines</summary>
             <Diff before={before} after={review.text} />

@@ -12,14 +12,13 @@ import type { Draft } from './draft.ts'
 import { ReviewDialog, useReview } from './review-dialog.tsx'
 import { FILE_KEY } from './saving.ts'
 
-/** The buttons in the page's head, with the review dialog. */
 export function SaveBar({ draft }: { draft: Draft }) {
   // Unfinished input may correct the mistakes; a click on the button commits it.
   const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
   // The click may have committed a field whose edit is still running: `settled` waits for it.
-  const { reviewing, open, save_failure, cancel } = useReview(draft.settled, draft.file, draft.save)
+  const { reviewing, open, cancel } = useReview(draft.settled, draft.file, draft.save)
   const queries = useQueryClient()
-  const failure = save_failure ?? open.error
+  const failure = reviewing.failure ?? open.error
   /** Discards the draft and reloads the file: saving the draft would undo the other save. */
   const reload = () => {
     cancel()
@@ -45,7 +44,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
         </>
       )}
       {reviewing.review === null && notice}
-      <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes">
+      <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes" shows_failure>
         {notice}
       </ReviewDialog>
     </>
@@ -79,7 +78,6 @@ function FailureNotice({ draft, failure, reload }: FailureNoticeProps) {
   )
 }
 
-/** The changes to the file since the draft was started. */
 function OtherChanges({ file }: Pick<Draft, 'file'>) {
   const { data } = useApi(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
   if (!data || data.text === null || file.text === null) return null

@@ -21,22 +21,18 @@ export const CATALOGUE_QUERIES = [
   'backups',
 ]
 
-/** Repeats all queries that depend on the catalogue. */
 function refreshQueries(queries: QueryClient): void {
   for (const subject of [...CATALOGUE_QUERIES, AUDIT_LOG])
     void queries.invalidateQueries({ queryKey: [subject] })
 }
 
 export interface SaveRequest {
-  /** The reviewed text. */
   text: string
-  /** The file that the text was made from. */
   base: CatalogueFile
 }
 
 type Saved = AnswerOf<typeof api.catalogue.save.post>
 
-/** @param onSaved called with the saved file */
 export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<SaveRequest, Saved> {
   const queries = useQueryClient()
   return useAction({
@@ -57,9 +53,7 @@ export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Actio
 
 /** A save, with what its undo needs. */
 export interface SavedFile {
-  /** The previous file. */
   base: CatalogueFile
-  /** Hash of the saved file. */
   hash: string
 }
 

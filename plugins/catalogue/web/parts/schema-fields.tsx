@@ -9,7 +9,6 @@ import { SettingControl } from './setting-control.tsx'
 import { helpOf, labelOf, type SettingField, type Settings, textOf, valueFrom } from './setting-text.ts'
 import { type Block, listAt, type Path } from './values.ts'
 
-/** All settings, from the server. */
 export const useSettings = () => useApi(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
 /** The fields of providers, routes, models and prices; empty until loaded. */
@@ -17,16 +16,13 @@ export const useBlockFields = (): Settings['blocks'] => useSettings().data?.bloc
 
 const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, prices: {} }
 
-/** A section or block of the file. */
 interface BlockProps {
   draft: Pick<Editing, 'put' | 'mistakeAt'>
-  /** The block's path in the file. */
   path: Path
   block: Block
 }
 
 interface SchemaFieldsProps extends BlockProps {
-  /** All fields of the block. */
   fields: readonly SettingField[] | undefined
   /** Names of the fields to show, in order; all if absent. */
   names?: readonly string[]
@@ -45,7 +41,6 @@ export function SchemaFields({ fields = [], names, ...shared }: SchemaFieldsProp
 interface FurtherFieldsProps extends SchemaFieldsProps {
   /** Labels of fields that are elsewhere in the form, and therefore not shown here. */
   labels: Labels
-  /** Names of further fields not to show here. */
   without?: readonly string[]
 }
 

@@ -21,9 +21,7 @@ interface SettingControlProps {
   /** The placeholder of an empty text without a default. */
   empty?: string
   code?: boolean | undefined
-  /** Lines of a text area. */
   rows?: number | undefined
-  /** Labels for the values of a choice. */
   options?: Readonly<Record<string, string>> | undefined
   disabled?: boolean
   input?: ComponentType<TextProps>

@@ -50,7 +50,6 @@ const UNITS: readonly [ending: RegExp, unit: string][] = [
   [/^(days|traces)$/, 'days'],
 ]
 
-/** Returns the unit after a field's number. */
 export function unitOf({ kind, path }: SettingField): string | undefined {
   if (kind === 'amount') return 'USD'
   if (kind === 'percent') return '%'

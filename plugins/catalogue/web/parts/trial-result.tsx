@@ -43,13 +43,11 @@ const COLUMNS: Column<Route>[] = [
   ),
 ]
 
-/** Columns for several routes. */
 const ORDER: readonly Column<Route>[] = [
   endColumn('order', 'Order', 'none', ({ order }) => order),
   endColumn('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
 
-/** The column of shutdown dates, if a route has one. */
 const ENDS: Column<Route> = column('ends', 'Ends', 'none', ({ shutdown_date }) => shutdown_date ?? '–')
 
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {

@@ -5,7 +5,6 @@ import { api, send } from '../../../console/web/app/client.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog } from '../../../console/web/parts/dialog.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
-import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { useFile } from '../parts/draft.ts'
 import { ReviewDialog, useReview } from '../parts/review-dialog.tsx'
@@ -33,7 +32,7 @@ function GroupForm({ file, group, onClose }: GroupDialogProps & { file: Catalogu
   const [draft, setDraft] = useState(draftOf(group))
   const [deletes, setDeletes] = useState(false)
   const save = useSaveCatalogue(onClose)
-  const { reviewing, open, save_failure } = useReview(
+  const { reviewing, open } = useReview(
     () => checkedText(editOf(file, group, deletes ? null : draft)),
     file,
     save,
@@ -57,18 +56,11 @@ function GroupForm({ file, group, onClose }: GroupDialogProps & { file: Catalogu
         reviewing={{ ...reviewing, close }}
         title={deletes ? `Delete ${group?.name}?` : 'Review price group'}
         verb={deletes ? 'Delete group' : 'Save group'}
-      >
-        {save_failure && (
-          <Notice tone="bad" alert>
-            {save_failure.message}
-          </Notice>
-        )}
-      </ReviewDialog>
+      />
     </Form>
   )
 }
 
-/** @param draft null to delete the group */
 function editOf(file: CatalogueFile, group: Group | undefined, draft: GroupDraft | null): Edit {
   const place = blocksOf(file.values as Block | null, 'price_groups').findIndex(
     (block) => textAt(block, 'name') === group?.name,

@@ -4,7 +4,6 @@ import { TextArea, TextInput } from '../../../console/web/parts/input.tsx'
 import type { Value } from '../parts/values.ts'
 import type { Group } from './price-group-field.tsx'
 
-/** The values of the form. */
 export interface GroupDraft {
   name: string
   factor: string

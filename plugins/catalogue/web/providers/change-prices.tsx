@@ -96,16 +96,12 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
   )
   const draft = order && is_settled && !preview.isPlaceholderData ? preview.data : undefined
   const save = useSaveCatalogue(() => go(href))
-  const { reviewing, open, save_failure, cancel } = useReview(
-    () => Promise.resolve(draft?.text ?? null),
-    file,
-    save,
-  )
+  const { reviewing, open, cancel } = useReview(() => Promise.resolve(draft?.text ?? null), file, save)
   const reload = () => {
     cancel()
     void queries.invalidateQueries({ queryKey: FILE_KEY })
   }
-  const failure = save_failure ?? open.error
+  const failure = reviewing.failure ?? open.error
   const notice = failure && <Failure failure={failure} reload={reload} />
   const refusal = order ? preview.error : null
   const percent_error =
@@ -143,7 +139,12 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
         )
       )}
       <AsCommand command={commandOf(provider, order)} />
-      <ReviewDialog reviewing={reviewing} title={`Change prices of ${provider}?`} verb="Save prices">
+      <ReviewDialog
+        reviewing={reviewing}
+        title={`Change prices of ${provider}?`}
+        verb="Save prices"
+        shows_failure
+      >
         {notice}
       </ReviewDialog>
     </Page>

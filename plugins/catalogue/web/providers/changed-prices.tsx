@@ -11,7 +11,6 @@ type Line = Model['routes'][number]['lines'][number]
 interface Row {
   id: string
   key: string
-  /** The provider of the cost. */
   provider: string
   line: Line
 }

@@ -9,7 +9,6 @@ import { type Block, blocksOf, type CatalogueFile, type Edit, listAt, textAt } f
 
 interface DeleteProviderProps {
   name: string
-  /** Index in the file. */
   place: number
   file: CatalogueFile
 }
@@ -56,7 +55,6 @@ export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
 }
 
 interface Deletion {
-  /** The number of models with a route to it. */
   models: number
   edits: Edit[]
   /** Ids of models without another route. */

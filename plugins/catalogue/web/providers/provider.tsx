@@ -179,7 +179,6 @@ function KeyFailure({ of: { failed_at_ms, failure_class, words, failures } }: { 
   )
 }
 
-/** Sends one test request with a key. */
 function KeyTrial({ id, order }: { id: string; order: { provider: string; model: string; key: number } }) {
   const trial = useTrial()
   return (

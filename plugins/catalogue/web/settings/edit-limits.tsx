@@ -64,7 +64,6 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
   },
 })
 
-/** A form over values in a dialog. */
 export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
   const save = async () => {

@@ -18,12 +18,10 @@ import {
 } from '../parts/values.ts'
 
 export interface ValuesOptions {
-  /** Path of the section or table in the file. */
   at: Path
   fields: readonly SectionField[]
   file: CatalogueFile
   labels: Labels
-  /** Called with the saved file. */
   onSaved?: (file: CatalogueFile) => void
 }
 
@@ -32,7 +30,6 @@ type Texts = Record<string, string>
 
 export interface Values extends Changes<Texts> {
   pathOf: (field: SectionField) => string
-  /** The command that makes the same change. */
   command: string
   labels: Record<string, string>
 }
@@ -91,7 +88,6 @@ export function useValues({ at, fields, file, labels, onSaved }: ValuesOptions):
   }
 }
 
-/** Saves values, with an undo in the toast. */
 function useSaveValues(at: Path, onSaved?: (file: CatalogueFile) => void) {
   const queries = useQueryClient()
   const { runOrThrow } = useAction({

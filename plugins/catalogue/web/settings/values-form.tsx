@@ -16,7 +16,6 @@ import { useValues, type Values, type ValuesOptions } from './use-values.ts'
 interface ValuesFormProps extends ValuesOptions {
   /** Titles of groups, by the first field of each. */
   groups?: Readonly<Record<string, string>> | undefined
-  /** Reports whether any value differs from the file. */
   onChange: (has_changes: boolean) => void
 }
 

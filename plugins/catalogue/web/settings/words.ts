@@ -289,7 +289,6 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
   },
 }
 
-/** @param name of the section in the file */
 export const wordsOf = (name: string): SectionWords =>
   WORDS[name] ?? {
     title: capital(name.replaceAll('_', ' ')),

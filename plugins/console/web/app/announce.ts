@@ -1,7 +1,6 @@
 // Announcements for screen readers: a live region beside the page.
 let region: HTMLElement | undefined
 
-/** Announces `words` to screen readers without moving the focus. */
 export function announce(words: string): void {
   if (!region) {
     region = document.createElement('div')

@@ -17,7 +17,6 @@ const brand_json = globalThis.document?.querySelector<HTMLMetaElement>('meta[nam
 /** Read once: a changed brand is visible after the page is reloaded. */
 export const brand: PageBrand = brand_json === undefined ? UNBRANDED : JSON.parse(brand_json)
 
-/** Links to the operator's own pages about the service, as far as they are set. */
 export const brand_links: readonly { label: string; href: string }[] = [
   { label: 'Support', href: brand.support_url },
   { label: 'Terms', href: brand.terms_url },

@@ -10,7 +10,6 @@ function tryStorage<T>(work: () => T): T | null {
   }
 }
 
-/** Returns the value of a name in localStorage; null if absent. */
 export const readLocal = (name: string): string | null => tryStorage(() => localStorage.getItem(name))
 export const writeLocal = (name: string, text: string): void =>
   void tryStorage(() => localStorage.setItem(name, text))
@@ -21,7 +20,6 @@ let is_cleared = false
 /** Prefixes a name with the gateway's path, because another gateway may run below another path of this host. */
 const nameInTab = (name: string): string => gatewayPath() + name
 
-/** Returns the value of a name in this tab's storage; null if absent. */
 export const readFromTab = (name: string): string | null =>
   tryStorage(() => sessionStorage.getItem(nameInTab(name)))
 export function writeToTab(name: string, text: string): void {

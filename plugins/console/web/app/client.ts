@@ -21,7 +21,6 @@ export type AnswerOf<Route extends (...args: never[]) => Promise<{ data: unknown
   Awaited<ReturnType<Route>>['data']
 >
 
-/** The query of a route. */
 export type QueryOf<Route extends (...args: never[]) => unknown> = Route extends (
   options?: infer Options,
 ) => unknown
@@ -60,7 +59,6 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** An answer of eden. */
 export interface Answer {
   data: unknown
   error: unknown

@@ -1,14 +1,12 @@
 // Requests that need a confirmed sign-in: when the gateway refuses one, a dialog asks the user to confirm, and the request is sent again.
 import { createNotifier } from './notifier.ts'
 
-/** The error code of such a refusal. */
 const CONFIRM_SIGN_IN = 'confirm_sign_in'
 
 /** Requests that wait for the user's answer in the dialog. */
 let waiting: ((confirmed: boolean) => void)[] = []
 const changes = createNotifier()
 
-/** Whether a request waits for the dialog. */
 export const isConfirming = (): boolean => waiting.length > 0
 export const onConfirming = changes.on
 

@@ -135,7 +135,6 @@ const ConsoleOff = ({ is_operator }: { is_operator: boolean }) => (
   </div>
 )
 
-/** The frame of pages without a session. */
 export const SignedOutFrame = ({ children }: { children: ReactNode }) => (
   <main className="outside">{children}</main>
 )

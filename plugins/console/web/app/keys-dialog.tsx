@@ -9,9 +9,7 @@ import type { PageEntry } from './page-entry.ts'
 const LETTER_TIMEOUT_MS = 1_500
 
 interface KeyActions {
-  /** `/` */
   search: () => void
-  /** `?` */
   help: () => void
   /** `g` and a letter. @returns whether a page has the letter */
   goTo: (letter: string) => boolean
@@ -42,7 +40,6 @@ export function useKeys(actions: KeyActions): void {
 
 const USED = 'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
 
-/** Whether the element handles keys itself. */
 const isUsed = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest(USED) !== null
 

@@ -9,11 +9,9 @@ const changes = createNotifier()
 /** The number of mounted components with unsaved changes. */
 let guards = 0
 let is_kept = false
-/** The navigation that waits for the user's answer. */
 let pending: (() => void) | null = null
 /** The address of the guarded page with its query. The browser reports a step back only after it has left this address. */
 let guarded_address = ''
-/** Whether the user has confirmed the next step back. */
 let is_confirmed = false
 
 function setPending(navigation: (() => void) | null): void {

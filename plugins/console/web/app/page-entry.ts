@@ -12,7 +12,6 @@ export const NOT_OWN_KEYS: readonly ViewerKind[] = ['operator', 'account', 'key'
 export const OPERATOR: readonly ViewerKind[] = ['operator']
 export const ACCOUNTS: readonly ViewerKind[] = ['account', 'key', 'own_keys']
 
-/** The parameters in a page's path, decoded. */
 export interface PageProps {
   params: Readonly<Record<string, string>>
 }
@@ -43,15 +42,12 @@ export interface PageEntry extends OpenPageEntry {
   below?: string
 }
 
-/** A former address of a page. */
 export interface MovedPage {
-  /** The former path, as in a page entry. */
   path: string
   /** The new address with the same parameters; with a query if the page became part of another one. */
   to: string
 }
 
-/** Pages of one purpose, which are together in the side bar. */
 export interface PageGroup {
   /** For screen readers. */
   title: string
@@ -67,7 +63,6 @@ export interface SignInProps {
   lead?: string
   /** Whether only a person, not an API key, can sign in there. */
   is_for_people?: boolean
-  /** Called when the session exists. */
   onSignedIn: () => void
 }
 
@@ -85,7 +80,6 @@ export interface SettingsEntry {
   load: () => Promise<{ default: ComponentType }>
 }
 
-/** One result of the search. */
 export interface Hit {
   /** "account", "key", "call" or "model". */
   kind: string
@@ -95,5 +89,4 @@ export interface Hit {
   href: string
 }
 
-/** Searches for what the viewer may see. */
 export type Search = (words: string) => Promise<readonly Hit[]>

@@ -39,7 +39,6 @@ export function createQueries(): QueryClient {
 interface ApiOptions {
   /** Repeats the query at this interval while the page is visible. */
   every_ms?: number
-  /** The query is not sent while this is false. */
   enabled?: boolean
   /** Set for a query about one subject, such as a key by its id: the previous subject's answer must not be shown meanwhile. */
   is_of_one?: boolean

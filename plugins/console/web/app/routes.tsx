@@ -27,7 +27,6 @@ interface Match<Entry> {
   params: Record<string, string>
 }
 
-/** Returns the first entry whose path pattern matches the address. */
 export function useMatch<Entry extends Pick<OpenPageEntry, 'path'>>(
   entries: readonly Entry[],
 ): Match<Entry> | undefined {
@@ -61,7 +60,6 @@ const isVisibleTo =
     (right === undefined || viewer.rights.includes(right)) &&
     (feature === undefined || viewer.features.includes(feature))
 
-/** Returns the pages that a viewer may see. */
 export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isVisibleTo(viewer))
 
 /** Returns the side bar's groups for a viewer: the pages with an icon, without empty groups. */

@@ -14,7 +14,6 @@ interface SearchDialogProps {
   open: boolean
   onClose: () => void
   search: Search
-  /** The pages that the viewer may open. */
   pages: readonly PageEntry[]
 }
 

@@ -51,7 +51,6 @@ export const signInName = ({
   account: string | null
 }): string | null => email ?? account
 
-/** The sign-in name of a viewer, for password managers. */
 export const viewersSignInName = ({ person, account }: Pick<Viewer, 'person' | 'account'>): string =>
   signInName({ email: person?.email, account }) ?? 'operator'
 

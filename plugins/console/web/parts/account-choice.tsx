@@ -16,7 +16,6 @@ export interface AccountScope {
   /** The account that the operator has chosen; undefined before, and for all other viewers. */
   account: string | undefined
   choose: (account: string | undefined) => void
-  /** The query of routes about an account. */
   query: { account?: string }
 }
 
@@ -94,7 +93,6 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   )
 }
 
-/** Queries the account that the address names, by name or id. */
 export function useChosenAccount(account: string | undefined) {
   const { data, isError } = useApi(
     ['accounts', 'chosen', account],

@@ -3,7 +3,6 @@ import { Link } from 'wouter'
 
 interface AccountNames {
   name: string
-  /** Empty if not set. */
   display_name: string
 }
 
@@ -17,7 +16,6 @@ export function AccountName({ name, display_name }: AccountNames) {
   )
 }
 
-/** The account of a row. */
 export const RowAccount = ({ account, account_display_name }: OfAccount) => (
   <AccountName name={account} display_name={account_display_name} />
 )

@@ -9,7 +9,6 @@ interface ChangesOptions<Source, Draft> {
   source: Source
   /** Converts the values to the form's fields: texts and switches. */
   draftOf: (source: Source) => Draft
-  /** Reads the source again. */
   reread: () => Promise<Source>
   /** Saves the named fields of a draft. @param read the values that the form was opened with, sent as `was` */
   save: (names: readonly (keyof Draft)[], draft: Draft, read: Source) => Promise<unknown>
@@ -25,7 +24,6 @@ interface Conflict<Draft> {
 export interface Changes<Draft> {
   draft: Draft
   setDraft: (draft: Draft) => void
-  /** The fields that differ from the values read. */
   names: readonly (keyof Draft)[]
   /** Null if no other user changed them. */
   conflict: Conflict<Draft> | null
@@ -85,7 +83,6 @@ interface ConflictNoticeProps<Draft> {
   labels: Readonly<Record<keyof Draft, string>>
 }
 
-/** The values of each field in conflict, and a button to keep the current ones. */
 export function ConflictNotice<Draft>({
   of: { conflict, draft, keepTheirs },
   labels,

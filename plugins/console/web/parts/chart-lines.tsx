@@ -34,16 +34,13 @@ export interface ChartProps {
   series: readonly Series[]
   /** Formats a value: `(nanos) => `${roundedUsd(nanos)} USD``. */
   format: (value: number) => string
-  /** Formats a value on the axis, shorter. */
   formatAxis?: (value: number) => string
   /** Set if the times are the starts of days: in the page's time zone, or in UTC. */
   days?: boolean | 'utc'
   /** The last period is not over yet: the line to its value is dashed. */
   unfinished?: boolean
   height_px?: number
-  /** The figures in one sentence, for screen readers. */
   summary?: string
-  /** A remark below the lines. */
   note?: ReactNode
   /** The list that a press on a point opens, with the rows of its sum. */
   links?: ChartLinks
@@ -213,7 +210,6 @@ const DAY_S = 86_400
 const axisWidth = (labels: readonly string[] | null): number =>
   Math.max(MIN_AXIS_PX, ...(labels ?? []).map((label) => label.length * DIGIT_PX + LABEL_GAP_PX))
 
-/** Possible steps between two labels of the time axis. */
 const STEPS_S = [
   ...[1, 5, 10, 15, 30].map((minutes) => minutes * 60),
   ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * 3_600),
@@ -226,7 +222,6 @@ function stepsFrom([first = 0, second = first]: readonly number[]): number[] {
   return STEPS_S.filter((step_s) => step_s >= apart_s)
 }
 
-/** Returns the indexes of values without a neighbour. */
 const isolatedIn = (values: Values): number[] =>
   values.flatMap((value, at) => {
     const has = (other: number) => (values[other] ?? null) !== null

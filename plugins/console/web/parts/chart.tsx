@@ -141,7 +141,6 @@ function PointValues({ at, ...chart }: ChartProps & { at: number | null }) {
 const inWords = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? '–' : format(value)
 
-/** Summarizes each series by its last and its largest value. */
 function summaryOf({ label, series, format }: ChartProps): string {
   const parts = series.map(({ label: name, values }) => {
     const known = values.filter((value) => value !== null)

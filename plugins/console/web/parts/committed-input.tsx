@@ -22,7 +22,6 @@ function useTyping(is_typing: boolean): void {
 }
 
 interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
-  /** Called with a text that differs from the value. */
   commit: (text: string) => void
   unit?: string
 }

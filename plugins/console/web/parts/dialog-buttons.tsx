@@ -26,9 +26,7 @@ interface ConfirmButtonProps<Answer>
   extends Omit<ButtonProps, 'title' | 'onClick'>,
     Pick<ConfirmDialogProps, 'title' | 'consequence' | 'verb'> {
   work: () => Promise<Answer>
-  /** Subjects of the queries that it changes. */
   changes: readonly string[]
-  /** Returns the words of the toast. */
   done?: (answer: Answer) => string
 }
 

@@ -13,7 +13,6 @@ interface DialogProps {
   onClose: () => void
   title: string
   children: ReactNode
-  /** For tables and code. */
   wide?: boolean
   /** False if it must not be closed by accident, for instance with a new key: only its own buttons close it. */
   dismissable?: boolean
@@ -83,7 +82,6 @@ export interface ConfirmDialogProps {
   consequence: ReactNode
   /** The button's text: "Revoke key". */
   verb: string
-  /** Of the button; `danger` by default. */
   look?: Look
   /** The dialog closes when this resolves, and shows its error. */
   confirm: () => Promise<unknown>

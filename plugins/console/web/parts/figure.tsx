@@ -52,5 +52,4 @@ function Change({ change, good }: Pick<FigureProps, 'change' | 'good'>) {
   )
 }
 
-/** Two to five `Figure`s in a row. */
 export const Figures = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>

@@ -65,9 +65,7 @@ interface FileButtonProps {
   onFiles: (files: File[]) => void
   busy?: boolean
   icon: LucideIcon
-  /** The input's `accept` attribute. */
   accept?: string
-  /** Only one at a time. */
   single?: boolean
   look?: Look
   small?: boolean

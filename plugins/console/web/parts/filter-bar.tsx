@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 
 interface FilterBarProps {
-  /** For screen readers: "Filter mails". */
   label: string
   is_filtered: boolean
   clear: () => void

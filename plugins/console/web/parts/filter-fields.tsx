@@ -95,7 +95,6 @@ const ANY = ''
 
 interface ChoiceProps {
   label: string
-  /** The text while nothing is chosen. */
   any: string
   options: readonly { value: string; label: string }[]
   value: string

@@ -9,7 +9,6 @@ import { capital } from './capital.ts'
 import { Notice } from './notice.tsx'
 import { Words } from './words.tsx'
 
-/** Whether the surrounding form is being submitted. */
 const Busy = createContext(false)
 
 /** The error of a submit: at the field that the server names, if the form has it, else above all fields. */
@@ -21,12 +20,10 @@ interface Failure {
 interface FormProps {
   /** Sends the form's values. The form shows the error that it throws. */
   submit: () => Promise<unknown>
-  /** The fields, then `FormActions`. */
   children: ReactNode
   'aria-label'?: string
 }
 
-/** A form; its children include a `SubmitButton`. */
 export function Form({ submit, children, ...rest }: FormProps) {
   const [{ errors, notice }, setFailure] = useState<Failure>({})
   const [busy, setBusy] = useState(false)

@@ -60,7 +60,6 @@ const TONES: Readonly<Record<HealthState, Tone>> = {
   failing: 'bad',
 }
 
-/** @param title the reason, on hover */
 export const HealthStatus = ({ state, title }: { state: HealthState; title?: string | undefined }) => (
   <Status tone={TONES[state]} title={title}>
     {STATE_WORDS[state]}
@@ -83,7 +82,6 @@ export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: 'calls
   return failed === 0 ? `${all}, none failed.` : `${count(failed)} of ${all} failed.`
 }
 
-/** "overloaded (3), key rejected" */
 const ClassWords = ({ classes }: { classes: Record<string, number> }) =>
   Object.keys(classes).length === 0 ? (
     '–'
@@ -111,7 +109,6 @@ export const LastFailureWords = ({
 )
 
 interface RouteRow {
-  /** The upstream model's name. */
   model: string
   health: HealthAnswer
 }

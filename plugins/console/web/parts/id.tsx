@@ -6,7 +6,6 @@ const SHOWN_CHARS = 14
 
 interface IdProps {
   value: string
-  /** Its name: "request id". */
   what?: string
   whole?: boolean
   copy?: boolean

@@ -7,16 +7,13 @@ export const LIVE_PATH = '/console/api/live'
 
 export interface CallSubject {
   request_id: string
-  /** The key's prefix. */
   key: string
   model: string
   account: string
   account_display_name: string
-  /** ISO 8601. */
   at: string
 }
 
-/** The data of the live feed's events. */
 export type LiveEvent =
   | (CallSubject & { type: 'held' })
   | (CallSubject & { type: 'first_byte'; after_ms: number })

@@ -9,7 +9,6 @@ import { classNames } from './class-names.ts'
 export interface MenuItem {
   label: string
   icon?: LucideIcon
-  /** Set for an action. */
   onSelect?: () => void
   /** Set for a link: a path below /console. */
   href?: string
@@ -22,7 +21,6 @@ interface MenuProps {
   label: string
   /** 'line' separates groups. */
   items: readonly (MenuItem | 'line')[]
-  /** The button; three dots by default. */
   trigger?: ReactElement
 }
 

@@ -5,7 +5,6 @@ interface MoneyProps {
   nanos: number | null
   /** Shows every digit, for price lines and charges. */
   exact?: boolean
-  /** A balance: rounded down. */
   balance?: boolean
   /** The number of decimals, the same in a whole column. */
   decimals?: number

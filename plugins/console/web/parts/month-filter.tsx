@@ -1,4 +1,7 @@
 // Filter by month, which sets the filters of days to its first and last day.
+
+import { useZone } from '../app/zone.ts'
+import { useAddressState, withoutEmpty } from './address-state.ts'
 import type { DayFilters } from './filter-fields.tsx'
 import { Select } from './select.tsx'
 import { dayName, monthName } from './time-words.ts'
@@ -20,7 +23,6 @@ function daysOf(month: string): { since: string; until: string } {
 const MONTHS_OFFERED = 12
 
 type MonthFilterProps = Parameters<typeof DayFilters>[0] & {
-  /** The text while no month is chosen. */
   any?: string
 }
 
@@ -36,4 +38,16 @@ export function MonthFilter({ since, until, set, any = 'Any month' }: MonthFilte
       onChange={(month) => set(month === '' ? { since: '', until: '' } : daysOf(month))}
     />
   )
+}
+
+/** The days of a report, `from` and `to` in the address, with the query of its route. */
+export function useReportDays() {
+  const [{ from, to }, change] = useAddressState({ from: '', to: '' })
+  const zone = useZone()
+  const set = ({ since, until }: { since?: string; until?: string }) =>
+    change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
+  return {
+    query: withoutEmpty({ since: from, until: to, zone: zone === 'UTC' ? '' : zone }),
+    days: { since: from, until: to, set },
+  }
 }

@@ -20,7 +20,6 @@ function takeFocusRequest(): boolean {
 interface PageFrameProps {
   /** The heading, and the title of the browser's tab. */
   title: string
-  /** One sentence below the title. */
   lead?: ReactNode
   /** The page's buttons, the main one last. */
   actions?: ReactNode

@@ -9,9 +9,7 @@ interface PagedTableProps<Answer, Row>
     Pick<PagerProps, 'param' | 'newest' | 'older'> {
   query: Query<Answer>
   rowsOf: (answer: Answer) => readonly Row[]
-  /** Shown if there are no rows. */
   none: ReactNode
-  /** Shown if there are no rows and a filter is set. */
   filtered?: NoneFoundProps | false
 }
 
@@ -45,7 +43,6 @@ interface NoneFoundProps {
   clear: () => void
 }
 
-/** Shown if no row matches the filter. */
 export const NoneFound = ({ what, clear }: NoneFoundProps) => (
   <EmptyState title={`No ${what} found`} action={<Button onClick={clear}>{`Show all ${what}`}</Button>}>
     Change the filter, or show all.

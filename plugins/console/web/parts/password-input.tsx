@@ -10,7 +10,6 @@ interface PasswordInputProps {
   /** For password managers: fill in the current password, or suggest a new one; `off` for keys. */
   autoComplete: 'current-password' | 'new-password' | 'off'
   autoFocus?: boolean
-  /** The name of the secret: "password", "key". */
   what?: string
 }
 

@@ -5,7 +5,6 @@ import type { AnswerOf, api } from '../app/client.ts'
 import { addressOf } from '../app/gateway-address.ts'
 import { withQuery } from './address-state.ts'
 
-/** A generated image in a list. */
 export type ListedImage = AnswerOf<typeof api.images.get>['images'][number]
 
 /** The operator must request private content explicitly, which is logged; other viewers see their own. */
@@ -32,7 +31,6 @@ export const asReference = (id: string, account: string | undefined): string =>
 
 interface ThumbnailProps {
   src: string
-  /** The prompt, or the file's name. */
   alt: string
 }
 

@@ -36,7 +36,6 @@ interface SelectProps<Value extends string> {
   /** As wide as its text, for filter bars. */
   inline?: boolean
   disabled?: boolean
-  /** Needed outside of a `Field`. */
   'aria-label'?: string
 }
 

@@ -9,7 +9,6 @@ import { Notice } from './notice.tsx'
 import { Page } from './page.tsx'
 import { Words } from './words.tsx'
 
-/** Shorter waits show no skeleton. */
 const SKELETON_AFTER_MS = 200
 
 /** Whether `ms` have passed since the component appeared. */
@@ -43,7 +42,6 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 interface EmptyStateProps {
   icon?: LucideIcon
   title: string
-  /** What the list is for. */
   children?: ReactNode
   /** The button or command that adds a first row. */
   action?: ReactNode
@@ -92,7 +90,6 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   )
 }
 
-/** The parts of a query that determine its state. */
 export type Query<Data> = Pick<
   UseQueryResult<Data, Error>,
   'data' | 'error' | 'failureReason' | 'isPlaceholderData' | 'refetch'
@@ -101,7 +98,6 @@ export type Query<Data> = Pick<
 interface LoadedProps<Data> {
   query: Query<Data>
   rows?: number
-  /** Shown instead of the skeleton. */
   loading?: ReactNode
   children: (data: Data) => ReactNode
 }

@@ -22,7 +22,6 @@ interface StatusProps {
   tone: Tone
   /** The word: "active", "suspended". */
   children: string
-  /** The reason, on hover. */
   title?: string
   icon?: LucideIcon
 }

@@ -5,7 +5,6 @@ interface SwitchProps {
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean
-  /** Needed outside of a `Field`. */
   'aria-label'?: string
 }
 

@@ -19,9 +19,7 @@ export interface Column<Row> {
   cell: (row: Row, decimals: number) => ReactNode
   /** Set for a column of charges. All amounts of a table have the same number of decimals, which `cell` gets, so that they can be added up. */
   amounts?: (row: Row) => number | null
-  /** Explains the title, on hover. */
   hint?: string
-  /** Aligns the column at its end, for numbers and buttons. */
   end?: boolean
   sorts?: boolean
   phone: PhonePlace
@@ -171,9 +169,7 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
 export interface PagerProps {
   /** The server's cursor of the next page; null on the last page. */
   next_cursor: number | string | null
-  /** The name of the cursor in the address. */
   param?: string
-  /** Labels of the two buttons. */
   newest?: string
   older?: string
 }

@@ -13,7 +13,6 @@ interface TabsProps {
   label: string
   /** The first one is open if the address has none of them. */
   tabs: readonly TabEntry[]
-  /** The name of the parameter in the address. */
   param?: string
 }
 

@@ -5,7 +5,6 @@ interface WordsProps {
   children: string
 }
 
-/** Renders text between two backticks as code. */
 export function Words({ children }: WordsProps) {
   const parts = children.split('`')
   // An odd number of backticks is not markup, but part of the sentence.

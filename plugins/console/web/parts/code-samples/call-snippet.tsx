@@ -8,7 +8,6 @@ import { type SampleCall, samplesOf } from './samples.ts'
 
 interface CallSnippetProps {
   call: SampleCall
-  /** Further choices, beside the SDK. */
   children?: ReactNode
 }
 

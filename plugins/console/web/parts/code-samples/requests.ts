@@ -78,7 +78,6 @@ const REQUESTS: Readonly<Record<Sdk, (conversation: Conversation) => ApiRequest>
   },
 }
 
-/** The arguments of each library's method. */
 export const FIELDS: Readonly<Record<Sdk, (conversation: Conversation) => Fields>> = {
   OpenAI: openaiFields,
   Anthropic: anthropicFields,

@@ -10,7 +10,6 @@ import {
 } from './requests.ts'
 
 export interface Sample {
-  /** "curl", "Python", "JavaScript". */
   language: string
   code: string
 }
@@ -22,7 +21,6 @@ export interface SampleCall extends Omit<Conversation, 'messages'> {
   key?: string
   /** The environment variable; TOLLGATE_KEY if absent. */
   key_variable?: string
-  /** A greeting if absent. */
   messages?: Conversation['messages']
 }
 
@@ -58,7 +56,6 @@ function inPython(sdk: Sdk, fields: Fields): Fields {
   return { ...others, extra_body: { temperature, top_p } }
 }
 
-/** Writes one argument per line. */
 const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
@@ -93,7 +90,6 @@ interface SampleParts {
   url: string
   /** An expression in the language. */
   key: string
-  /** The arguments of the call. */
   fields: string
 }
 
