@@ -9,7 +9,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
-import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
+import { ConfirmDialog, Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -232,11 +232,7 @@ function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink 
         Send this link to {account.name}. It works once, until {expires}, and is not shown again.
       </p>
       <Secret value={url} what="link" />
-      <DialogActions>
-        <Button look="primary" onClick={end}>
-          Done
-        </Button>
-      </DialogActions>
+      <DialogDone onDone={end} />
     </>
   )
 }

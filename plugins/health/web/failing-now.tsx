@@ -1,9 +1,9 @@
 // Current failures at the top of the Overview: for the operator with actions, for an account its models only.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { count, duration } from '../../console/web/parts/amounts.ts'
@@ -11,6 +11,7 @@ import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
+import { type TrialOutcome, useTrial } from '../../console/web/parts/trial.ts'
 
 type Health = AnswerOf<typeof api.health.get>
 type Trouble = Health['troubles'][number]
@@ -73,7 +74,7 @@ function FirstNotices({ of: notices }: { of: readonly ReactNode[] }) {
 
 function TroubleNotice({ trouble }: { trouble: Trouble }) {
   const { kind, name, verb, detail, since_at_ms, provider, test } = trouble
-  const trial = useTest()
+  const trial = useTrial()
   return (
     <Notice tone="bad" alert>
       <div className="stack">
@@ -123,22 +124,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
   )
 }
 
-type TestOrder = Parameters<typeof api.providers.try.post>[0]
-type RouteToTest = AnswerOf<typeof api.providers.try.post>
-
-/** Sends one real request by the route. A successful one ends the failure. */
-function useTest() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (order: TestOrder) => send(api.providers.try.post(order)),
-    onSuccess() {
-      for (const changed of ['health', 'providers', 'models'])
-        void queries.invalidateQueries({ queryKey: [changed] })
-    },
-  })
-}
-
-const TestResult = ({ result, failure }: { result: RouteToTest | undefined; failure: Error | null }) => (
+const TestResult = ({ result, failure }: { result: TrialOutcome | undefined; failure: Error | null }) => (
   <div aria-live="polite">
     {failure && <p className="field-error">{failure.message}</p>}
     {result && (

@@ -1,10 +1,9 @@
 // A new key: its text, shown only once, and sample code of a first call.
 
 import { useBaseUrl } from '../../console/web/app/session.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { Secret } from '../../console/web/parts/code.tsx'
 import { samplesOf } from '../../console/web/parts/code-samples/samples.ts'
-import { DialogActions } from '../../console/web/parts/dialog.tsx'
+import { DialogDone } from '../../console/web/parts/dialog.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Snippet } from '../../console/web/parts/snippet.tsx'
 import type { Issued } from '../console/views.ts'
@@ -27,11 +26,7 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
           <Snippet samples={samplesOf('OpenAI', { base_url, key: text, model: sample_model })} />
         </>
       )}
-      <DialogActions>
-        <Button look="primary" onClick={onDone}>
-          Done
-        </Button>
-      </DialogActions>
+      <DialogDone onDone={onDone} />
     </div>
   )
 }

@@ -4,7 +4,6 @@ import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useMay } from '../../console/web/app/session.tsx'
 import type { AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
@@ -26,7 +25,7 @@ import {
   useCursor,
 } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { HiddenPictures } from './hidden-pictures.tsx'
+import { HiddenPictures, useContents } from './hidden-pictures.tsx'
 import { KIND_WORDS, sizeOf } from './models.ts'
 
 const PAGE_SIZE = 48
@@ -40,21 +39,14 @@ const KINDS = [
 type Kind = (typeof KINDS)[number]['value']
 
 export function Generated({ scope }: { scope: AccountScope }) {
-  const [state, change] = useAddressState({ kind: '', content: '', cursor: '' })
+  const [state, change] = useAddressState({ kind: '', cursor: '' })
   const cursor = useCursor()
   const { is_operator } = scope
-  const sees_contents = useMay('see_contents')
-  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
+  const { is_visible, content, show, hide } = useContents(is_operator)
   const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
   const query = useApi(['images', scope.account, kind, cursor, is_visible], () =>
     api.images.get({
-      query: {
-        ...scope.query,
-        limit: PAGE_SIZE,
-        kind: kind || undefined,
-        cursor,
-        content: is_operator && is_visible ? 'shown' : undefined,
-      },
+      query: { ...scope.query, limit: PAGE_SIZE, kind: kind || undefined, cursor, content },
     }),
   )
   return (
@@ -67,17 +59,12 @@ export function Generated({ scope }: { scope: AccountScope }) {
           onChange={(chosen) => change({ kind: chosen, cursor: '' })}
         />
         <div className="row">
-          {is_operator && is_visible && (
-            <Button onClick={() => change({ content: undefined })}>Hide images</Button>
-          )}
-          <ExportCsv
-            list="images"
-            query={{ ...scope.query, kind, content: is_operator && is_visible ? 'shown' : undefined }}
-          />
+          {is_operator && is_visible && <Button onClick={hide}>Hide images</Button>}
+          <ExportCsv list="images" query={{ ...scope.query, kind, content }} />
         </div>
       </div>
       {is_operator && !is_visible && (
-        <HiddenPictures onShow={() => change({ content: 'shown' })}>
+        <HiddenPictures onShow={show}>
           Prompts and pictures are private to their account. They are hidden until you show them.
         </HiddenPictures>
       )}

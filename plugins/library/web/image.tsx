@@ -1,11 +1,11 @@
 // Page of one image: the picture, its details, its lineage and actions.
+
 import { Download, Trash2, WandSparkles } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { useMay, useViewer } from '../../console/web/app/session.tsx'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
 import { bytes } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { ConfirmButton } from '../../console/web/parts/dialog-buttons.tsx'
@@ -16,20 +16,16 @@ import { Page, Section } from '../../console/web/parts/page.tsx'
 import { asReference, imagePicture } from '../../console/web/parts/pictures.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { HiddenPictures } from './hidden-pictures.tsx'
+import { HiddenPictures, useContents } from './hidden-pictures.tsx'
 import { Lineage } from './lineage.tsx'
 import { type ImageDetails, KIND_WORDS, sizeOf } from './models.ts'
 
 export default function Image({ params }: PageProps) {
   const { id = '' } = params
   const { side } = useViewer()
-  const [state, change] = useAddressState({ content: '' })
   const is_operator = side === 'operator'
-  const sees_contents = useMay('see_contents')
-  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
-  const query = useApi(['image', id, is_visible], () =>
-    api.images({ id }).get({ query: is_operator && is_visible ? { content: 'shown' } : {} }),
-  )
+  const { is_visible, content, show } = useContents(is_operator)
+  const query = useApi(['image', id, is_visible], () => api.images({ id }).get({ query: { content } }))
   return (
     <Page
       title="Image"
@@ -39,12 +35,7 @@ export default function Image({ params }: PageProps) {
         {(image) => (
           <>
             <div className="image-page">
-              <Picture
-                image={image}
-                is_operator={is_operator}
-                is_visible={is_visible}
-                onShow={() => change({ content: 'shown' })}
-              />
+              <Picture {...{ image, is_operator, is_visible }} onShow={show} />
               <ImageFacts image={image} />
             </div>
             {image.lineage.length > 1 && (
@@ -124,13 +115,7 @@ function ImageFacts({ image }: { image: ImageDetails }) {
   )
 }
 
-interface ActionsProps {
-  image: ImageDetails
-  is_operator: boolean
-  is_visible: boolean
-}
-
-function Actions({ image, is_operator, is_visible }: ActionsProps) {
+function Actions({ image, is_operator, is_visible }: Omit<PictureProps, 'onShow'>) {
   const [, go] = useLocation()
   const { id, state, format } = image
   const is_there = state === 'stored'

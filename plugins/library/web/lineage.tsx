@@ -19,7 +19,7 @@ export function Lineage({ image, is_operator, is_visible }: LineageProps) {
       {image.lineage.map((relative) => (
         <li
           key={relative.id}
-          data-depth={relative.generation - eldest}
+          style={{ '--depth': relative.generation - eldest } as object}
           aria-current={relative.id === image.id ? 'true' : undefined}
         >
           {relative.generation > eldest && <CornerDownRight className="icon soft" aria-hidden />}

@@ -8,7 +8,6 @@ import { useMay } from '../../console/web/app/session.tsx'
 import { toast } from '../../console/web/app/toasts.tsx'
 import { AccountChoice, type AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { bytes, countNoun, share } from '../../console/web/parts/amounts.ts'
 import { copyText } from '../../console/web/parts/copy.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
@@ -21,7 +20,7 @@ import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { HiddenPictures } from './hidden-pictures.tsx'
+import { HiddenPictures, useContents } from './hidden-pictures.tsx'
 
 type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]
@@ -36,27 +35,17 @@ export function Uploaded({ scope }: { scope: AccountScope }) {
 }
 
 function FilesOf({ scope }: { scope: AccountScope }) {
-  const [state, change] = useAddressState({ content: '' })
   const cursor = useCursor(CURSOR)
   const { is_operator } = scope
-  const sees_contents = useMay('see_contents')
+  const { is_visible, content, show } = useContents(is_operator)
   const may_change = useMay('call')
-  const is_visible = !is_operator || (sees_contents && state.content === 'shown')
   const query = useApi(['files', scope.account, cursor, is_visible], () =>
-    api.files.get({
-      query: {
-        ...scope.query,
-        cursor,
-        content: is_operator && is_visible ? 'shown' : undefined,
-      },
-    }),
+    api.files.get({ query: { ...scope.query, cursor, content } }),
   )
   const upload = useAction({
     work: (files: File[]) => uploadFiles(files, scope.query),
     changes: ['files'],
-    done: (files) => ({
-      text: `${countNoun(files.length, 'image')} uploaded`,
-    }),
+    done: (files) => ({ text: `${countNoun(files.length, 'image')} uploaded` }),
   })
   return (
     <Loaded query={query} rows={6}>
@@ -64,10 +53,7 @@ function FilesOf({ scope }: { scope: AccountScope }) {
         <div className="stack">
           <div className="spread list-head">
             <Quota quota={quota} />
-            <ExportCsv
-              list="files"
-              query={{ ...scope.query, content: is_operator && is_visible ? 'shown' : undefined }}
-            />
+            <ExportCsv list="files" query={{ ...scope.query, content }} />
           </div>
           {may_change && (
             <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
@@ -75,7 +61,7 @@ function FilesOf({ scope }: { scope: AccountScope }) {
             </DropZone>
           )}
           {is_operator && !is_visible && (
-            <HiddenPictures onShow={() => change({ content: 'shown' })}>
+            <HiddenPictures onShow={show}>
               File names and pictures are private to the account. They are hidden until you show them.
             </HiddenPictures>
           )}
@@ -174,15 +160,13 @@ async function copyKey(key: string): Promise<void> {
   toast({ ...result, subject: 'files' })
 }
 
-function FileName({
-  file,
-  is_operator,
-  is_visible,
-}: {
+interface FileNameProps {
   file: FileRow
   is_operator: boolean
   is_visible: boolean
-}) {
+}
+
+function FileName({ file, is_operator, is_visible }: FileNameProps) {
   const { key, name, state } = file
   if (!is_visible || name === null)
     return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>

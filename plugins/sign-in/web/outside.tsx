@@ -1,5 +1,7 @@
 // The frame of the pages without a session, and the check that the browser kept the session cookie.
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import { useLocation } from 'wouter'
 import { setTabTitle } from '../../console/web/app/brand.ts'
 import { api, send } from '../../console/web/app/client.ts'
 import { BrandLinks, BrandMark } from '../../console/web/parts/brand.tsx'
@@ -43,4 +45,15 @@ export async function requireKeptCookie(): Promise<void> {
     throw new Error(
       'Your browser did not keep the session cookie. Allow cookies for this address, or use HTTPS.',
     )
+}
+
+/** Returns the function that opens a page once the visitor has signed in. */
+export function useArrival(): (page: string) => Promise<void> {
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  return async (page) => {
+    await requireKeptCookie()
+    queries.clear()
+    go(page, { replace: true })
+  }
 }

@@ -1,63 +1,54 @@
 // The page of a link by which its holder sets a password, and is signed in.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Terms } from '../../../src/app/surface/console/terms.ts'
-import { ApiError, api, send } from '../../console/web/app/client.ts'
-import { signInName, useSession } from '../../console/web/app/session.tsx'
+import { api, send } from '../../console/web/app/client.ts'
+import { signInName } from '../../console/web/app/session.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
-import { Notice } from '../../console/web/parts/notice.tsx'
-import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
-import { INCOMPLETE, useLinkToken } from './link-token.ts'
+import { LinkPage } from './link-page.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
-import { OutsideFrame, requireKeptCookie } from './outside.tsx'
+import { OutsideFrame, useArrival } from './outside.tsx'
 import { TermsField } from './terms-field.tsx'
 
 export default function SetPassword() {
-  const token = useLinkToken()
-  const { data: site } = useSession()
   const [path] = useLocation()
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: () => send(api.links.look.post({ token })),
-    retry: false,
-    enabled: token !== '',
-  })
-
-  if (token === '' || link.error instanceof ApiError)
-    return (
-      <OutsideFrame title="Link not valid">
-        <Notice tone="warn">{link.error?.message ?? INCOMPLETE}</Notice>
-        {path === '/welcome' && (
-          <p className="soft">
-            You are the operator? <code>tollgate console link</code> makes a new one.
-          </p>
-        )}
-        <p>
-          Is your password set? <Link href="/">Sign in</Link>
-        </p>
-      </OutsideFrame>
-    )
-  if (link.error)
-    return (
-      <OutsideFrame title="Set a password">
-        <FailedState failure={link.error} retry={() => void link.refetch()} />
-      </OutsideFrame>
-    )
-  if (!link.data || !site) return <Skeleton rows={4} />
-  const { account, person, email, has_password, terms, min_password_chars } = link.data
-  const name = signInName({ email, account })
   return (
-    <OutsideFrame
-      title={`Welcome, ${person}`}
-      lead={leadOf(
-        has_password,
-        email === null ? account && `the account name ${account}` : `your email address ${email}`,
-      )}
-      refusal={site.sign_in_refusal}
+    <LinkPage
+      subject="link"
+      look={(token) => send(api.links.look.post({ token }))}
+      title="Set a password"
+      advice={
+        <>
+          {path === '/welcome' && (
+            <p className="soft">
+              You are the operator? <code>tollgate console link</code> makes a new one.
+            </p>
+          )}
+          <p>
+            Is your password set? <Link href="/">Sign in</Link>
+          </p>
+        </>
+      }
     >
-      <PasswordForm token={token} terms={terms} name={name} min_chars={min_password_chars} />
-    </OutsideFrame>
+      {({ account, person, email, has_password, terms, min_password_chars }, token, refusal) => (
+        <OutsideFrame
+          title={`Welcome, ${person}`}
+          lead={leadOf(
+            has_password,
+            email === null ? account && `the account name ${account}` : `your email address ${email}`,
+          )}
+          refusal={refusal}
+        >
+          <PasswordForm
+            token={token}
+            terms={terms}
+            name={signInName({ email, account })}
+            min_chars={min_password_chars}
+          />
+        </OutsideFrame>
+      )}
+    </LinkPage>
   )
 }
 
@@ -75,16 +66,13 @@ interface PasswordFormProps {
 }
 
 function PasswordForm({ token, name, terms, min_chars }: PasswordFormProps) {
-  const queries = useQueryClient()
-  const [, go] = useLocation()
+  const arrive = useArrival()
   const [password, setPassword] = useState('')
   const [accepted, setAccepted] = useState(false)
 
   async function submit(): Promise<void> {
     await send(api.links.accept.post({ token, password, terms: accepted ? terms : null }))
-    await requireKeptCookie()
-    queries.clear()
-    go('/', { replace: true })
+    await arrive('/')
   }
 
   return (

@@ -1,18 +1,15 @@
 // The page of the link in a sign-up mail: its holder chooses a name and a password, accepts the terms, and is signed in.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
-import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
+import { Link } from 'wouter'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { addressOf } from '../../console/web/app/gateway-address.ts'
-import { useSession } from '../../console/web/app/session.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
-import { Notice } from '../../console/web/parts/notice.tsx'
-import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
-import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
+import { LinkPage } from '../../sign-in/web/link-page.tsx'
 import { NewPasswordField } from '../../sign-in/web/new-password-field.tsx'
-import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
+import { OutsideFrame, useArrival } from '../../sign-in/web/outside.tsx'
 import { TermsField } from '../../sign-in/web/terms-field.tsx'
 import { rememberedReferral, rememberReferral } from './remembered.ts'
 
@@ -20,54 +17,41 @@ type LinkOf = AnswerOf<(typeof api)['sign-up']['look']['post']>
 
 export default function Confirm() {
   useState(rememberReferral)
-  const token = useLinkToken()
-  const { data: session } = useSession()
-  const link = useQuery({
-    queryKey: ['sign-up-link', token],
-    queryFn: () => send(api['sign-up'].look.post({ token })),
-    retry: false,
-    // A new proposal must not replace the name that the person typed.
-    staleTime: Number.POSITIVE_INFINITY,
-    enabled: token !== '',
-  })
-  if (token === '' || link.error instanceof ApiError) return <NotValid words={link.error?.message} />
-  if (link.error)
-    return (
-      <OutsideFrame title="Create an account">
-        <FailedState failure={link.error} retry={() => void link.refetch()} />
-      </OutsideFrame>
-    )
-  if (!link.data || !session) return <Skeleton rows={5} />
   return (
-    <OutsideFrame
-      title="Create your account"
-      lead={
-        <>
-          Your address <b>{link.data.email}</b> is confirmed. Choose a name and a password.
-        </>
+    <LinkPage
+      subject="sign-up-link"
+      look={(token) => send(api['sign-up'].look.post({ token }))}
+      // A new proposal must not replace the name that the person typed.
+      once
+      title="Create an account"
+      advice={
+        <p>
+          {/* A full page load, since the page may have another content security policy. */}
+          <a href={addressOf('/console/sign-up')}>Sign up again</a>, or <Link href="/">sign in</Link> if you
+          have an account.
+        </p>
       }
-      refusal={session.sign_in_refusal}
     >
-      <AccountForm key={token} token={token} link={link.data} />
-    </OutsideFrame>
+      {(link, token, refusal) => (
+        <OutsideFrame
+          title="Create your account"
+          lead={
+            <>
+              Your address <b>{link.email}</b> is confirmed. Choose a name and a password.
+            </>
+          }
+          refusal={refusal}
+        >
+          <AccountForm key={token} token={token} link={link} />
+        </OutsideFrame>
+      )}
+    </LinkPage>
   )
 }
 
-const NotValid = ({ words }: { words: string | undefined }) => (
-  <OutsideFrame title="Link not valid">
-    <Notice tone="warn">{words ?? INCOMPLETE}</Notice>
-    <p>
-      {/* A full page load, since the page may have another content security policy. */}
-      <a href={addressOf('/console/sign-up')}>Sign up again</a>, or <Link href="/">sign in</Link> if you have
-      an account.
-    </p>
-  </OutsideFrame>
-)
-
 function AccountForm({ token, link }: { token: string; link: LinkOf }) {
   const { terms, min_password_chars } = link
-  const queries = useQueryClient()
-  const [, go] = useLocation()
+  const arrive = useArrival()
   const [name, setName] = useState(link.name)
   const [password, setPassword] = useState('')
   const [accepted, setAccepted] = useState(false)
@@ -82,9 +66,7 @@ function AccountForm({ token, link }: { token: string; link: LinkOf }) {
         ...rememberedReferral(),
       }),
     )
-    await requireKeptCookie()
-    queries.clear()
-    go('/start', { replace: true })
+    await arrive('/start')
   }
 
   return (

@@ -3,12 +3,10 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Code } from '../../console/web/parts/code.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { FormActions } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 
 type Invitation = AnswerOf<(typeof api)['sign-up-invitations']['post']>
@@ -92,10 +90,6 @@ const Made = ({
         </Code>
       </>
     )}
-    <FormActions>
-      <Button look="primary" onClick={onClose}>
-        Done
-      </Button>
-    </FormActions>
+    <DialogDone onDone={onClose} />
   </div>
 )

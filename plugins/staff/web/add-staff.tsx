@@ -3,12 +3,10 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { FormActions } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
@@ -100,11 +98,7 @@ export function LinkMade({
       ) : (
         <p>They sign in with the password that they have.</p>
       )}
-      <FormActions>
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </FormActions>
+      <DialogDone onDone={onClose} />
     </div>
   )
 }

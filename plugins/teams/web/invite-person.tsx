@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { Button } from '../../console/web/parts/button.tsx'
 import { Secret } from '../../console/web/parts/code.tsx'
-import { Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -94,11 +93,7 @@ function Sent({ invited: { email, url, expires_at_ms }, end }: { invited: Invite
           <Secret value={url} what="link" />
         </>
       )}
-      <DialogActions>
-        <Button look="primary" onClick={end}>
-          Done
-        </Button>
-      </DialogActions>
+      <DialogDone onDone={end} />
     </>
   )
 }

@@ -1,18 +1,15 @@
 // The page of an invitation into an account: the visitor joins as the signed-in person, after a sign-in, or as a new person.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { type AnswerOf, ApiError, api, send } from '../../console/web/app/client.ts'
-import { useSession } from '../../console/web/app/session.tsx'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
-import { Notice } from '../../console/web/parts/notice.tsx'
-import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
-import { INCOMPLETE, useLinkToken } from '../../sign-in/web/link-token.ts'
+import { LinkPage } from '../../sign-in/web/link-page.tsx'
 import { NewPasswordField } from '../../sign-in/web/new-password-field.tsx'
-import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
+import { OutsideFrame, useArrival } from '../../sign-in/web/outside.tsx'
 import SignIn from '../../sign-in/web/sign-in.tsx'
 import { TermsField } from '../../sign-in/web/terms-field.tsx'
 import { ROLE_NAMES } from './words.ts'
@@ -20,28 +17,16 @@ import { ROLE_NAMES } from './words.ts'
 type Link = AnswerOf<typeof api.join.look.post>
 
 export default function Join() {
-  const token = useLinkToken()
-  const { data: site } = useSession()
-  const link = useQuery({
-    queryKey: ['join', token],
-    queryFn: () => send(api.join.look.post({ token })),
-    retry: false,
-    enabled: token !== '',
-  })
-  if (token === '' || link.error instanceof ApiError)
-    return (
-      <OutsideFrame title="Invitation not valid">
-        <Notice tone="warn">{link.error?.message ?? INCOMPLETE}</Notice>
-      </OutsideFrame>
-    )
-  if (link.error)
-    return (
-      <OutsideFrame title="Invitation">
-        <FailedState failure={link.error} retry={() => void link.refetch()} />
-      </OutsideFrame>
-    )
-  if (!link.data || !site) return <Skeleton rows={4} />
-  return <JoinPage token={token} link={link.data} refusal={site.sign_in_refusal} />
+  return (
+    <LinkPage
+      subject="join"
+      look={(token) => send(api.join.look.post({ token }))}
+      title="Invitation"
+      title_if_not_valid="Invitation not valid"
+    >
+      {(link, token, refusal) => <JoinPage {...{ link, token, refusal }} />}
+    </LinkPage>
+  )
 }
 
 interface JoinPageProps {
@@ -83,16 +68,6 @@ function JoinPage({ token, link, refusal }: JoinPageProps) {
   )
 }
 
-function useArrival(): () => Promise<void> {
-  const queries = useQueryClient()
-  const [, go] = useLocation()
-  return async () => {
-    await requireKeptCookie()
-    queries.clear()
-    go('/', { replace: true })
-  }
-}
-
 interface AsViewerProps {
   token: string
   name: string
@@ -104,7 +79,7 @@ function AsViewer({ token, name, useOther }: AsViewerProps) {
   const arrive = useArrival()
   async function submit(): Promise<void> {
     await send(api.join.post({ token }))
-    await arrive()
+    await arrive('/')
   }
   return (
     <Form submit={submit} aria-label="Join">
@@ -128,7 +103,7 @@ function NewPerson({ token, link: { email, terms, min_password_chars }, signIn }
   const [accepted, setAccepted] = useState(false)
   async function submit(): Promise<void> {
     await send(api.join.new.post({ token, name, password, terms: accepted ? terms : null }))
-    await arrive()
+    await arrive('/')
   }
   return (
     <Form submit={submit} aria-label="Join">

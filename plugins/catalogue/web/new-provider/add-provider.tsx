@@ -1,4 +1,5 @@
 // The form for a new provider, which it tests with a real call before it is saved.
+
 import { useState } from 'react'
 import { api, messageOf } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -9,9 +10,10 @@ import { TextInput } from '../../../console/web/parts/input.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
+import type { TrialOutcome } from '../../../console/web/parts/trial.ts'
 import { useKnownList } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
-import { type TrialOutcome, TrialResult } from '../parts/trial-result.tsx'
+import { TrialResult } from '../parts/trial-result.tsx'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
 import { type Choice, choicesOf, protocolOptions, type ServerField } from './choices.ts'
 import { KeyField } from './key-input.tsx'

@@ -1,10 +1,8 @@
 // The result of a trial: one word, the time, the provider's message, and advice.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useMay } from '../../../console/web/app/session.tsx'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
@@ -14,6 +12,7 @@ import { type HealthAnswer, healthColumns } from '../../../console/web/parts/hea
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
+import { type TrialOutcome, useTrial } from '../../../console/web/parts/trial.ts'
 import { Words } from '../../../console/web/parts/words.tsx'
 
 interface Route {
@@ -156,16 +155,3 @@ const originOf = ({ ok, status, address }: TrialOutcome): string => {
 
 const shortened = (words: string): string =>
   words.length > MAX_WORDS_CHARS ? `${words.slice(0, MAX_WORDS_CHARS)}…` : words
-
-type TrialOrder = Parameters<typeof api.providers.try.post>[0]
-export type TrialOutcome = AnswerOf<typeof api.providers.try.post>
-
-export function useTrial() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (order: TrialOrder) => send(api.providers.try.post(order)),
-    onSuccess() {
-      for (const changed of ['providers', 'health']) void queries.invalidateQueries({ queryKey: [changed] })
-    },
-  })
-}

@@ -24,8 +24,9 @@ import { Select } from '../../../console/web/parts/select.tsx'
 import { FailedState, Loaded } from '../../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { useTrial } from '../../../console/web/parts/trial.ts'
 import { protocolTitle } from '../new-provider/choices.ts'
-import { TrialResult, useTrial } from '../parts/trial-result.tsx'
+import { TrialResult } from '../parts/trial-result.tsx'
 import { ProviderCondition, ProviderState, useProviders } from './providers.tsx'
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]

@@ -73,6 +73,15 @@ export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )
 
+/** The end of a dialog that shows a result. */
+export const DialogDone = ({ onDone }: { onDone: () => void }) => (
+  <DialogActions>
+    <Button look="primary" onClick={onDone}>
+      Done
+    </Button>
+  </DialogActions>
+)
+
 export interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
