@@ -276,12 +276,12 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_081,
   // Names of browsers, for sessions and the audit log.
   'src/utilities/': 490,
-  // A button with its dialog is one part for all pages.
-  'plugins/console/': 6_653,
+  // The forms and dialogs of all pages are parts of few kinds.
+  'plugins/console/': 6_691,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // Plans and identity providers have forms in Settings; a form never saves in another block that came to its place.
-  'plugins/': 107_687,
+  'plugins/': 107_232,
 }
 /** Tests but for the tools and the strict providers; the last raise: plans and identity providers by their forms, with undo and a list that changed meanwhile. */
 const MAX_TEST_LINES = 186_196

@@ -3,14 +3,12 @@
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { ConflictNotice, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
-import { AsCommand } from '../../console/web/parts/code.tsx'
+import { EditForm, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Dialog, type DialogState } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import type { AccountView } from '../console/views.ts'
@@ -51,10 +49,8 @@ export function AccountDetails({ of: account }: { of: AccountView }) {
   )
 }
 
-interface DetailsDialogProps {
+interface DetailsDialogProps extends DialogState {
   account: AccountView
-  open: boolean
-  onClose: () => void
 }
 
 export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
@@ -105,12 +101,14 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
   const { draft, setDraft, names } = changes
   const set = (name: Exclude<keyof Draft, 'keys_see_account' | 'price_group'>) => (text: string) =>
     setDraft({ ...draft, [name]: text })
-  async function save(): Promise<void> {
-    if (await changes.submit()) onClose()
-  }
   return (
-    <Form submit={save} aria-label="Details">
-      <ConflictNotice of={changes} labels={LABELS} />
+    <EditForm
+      label="Details"
+      of={changes}
+      labels={LABELS}
+      command={`tollgate account change ${account.name}${optionsFor(draft, names)}`}
+      onClose={onClose}
+    >
       <Field label={LABELS.display_name} name="display_name" help="A person or a company, in any letters.">
         <TextInput value={draft.display_name} onChange={set('display_name')} autoComplete="off" />
       </Field>
@@ -137,13 +135,7 @@ function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
           onChange={(on) => setDraft({ ...draft, keys_see_account: on })}
         />
       </Field>
-      <SubmitOrCancel onCancel={onClose} disabled={names.length === 0}>
-        Save changes
-      </SubmitOrCancel>
-      {names.length > 0 && (
-        <AsCommand command={`tollgate account change ${account.name}${optionsFor(draft, names)}`} />
-      )}
-    </Form>
+    </EditForm>
   )
 }
 

@@ -6,10 +6,16 @@ import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
-import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
+import { EditForm, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
-import { ConfirmDialog, Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
+import {
+  ConfirmDialog,
+  Dialog,
+  DialogDone,
+  type DialogState,
+  useResult,
+} from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -18,10 +24,8 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { AccountView } from '../console/views.ts'
 
-interface AccountDialogProps {
+interface AccountDialogProps extends DialogState {
   account: AccountView
-  open: boolean
-  onClose: () => void
 }
 
 const CHANGES = ['accounts', 'account', 'keys']
@@ -50,12 +54,15 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
     save: (_, { name }, read) => runOrThrow({ name: name.trim(), was: { name: read.name } }),
   })
   const { name } = changes.draft
-  async function rename(): Promise<void> {
-    if (await changes.submit()) onClose()
-  }
   return (
-    <Form submit={rename} aria-label="Rename">
-      <ConflictNotice of={changes} labels={{ name: 'Name' }} />
+    <EditForm
+      label="Rename"
+      of={changes}
+      labels={{ name: 'Name' }}
+      verb="Rename account"
+      command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`}
+      onClose={onClose}
+    >
       <Field
         label="New name"
         name="name"
@@ -63,11 +70,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       >
         <TextInput value={name} onChange={(text) => changes.setDraft({ name: text })} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose} disabled={changes.names.length === 0}>
-        Rename account
-      </SubmitOrCancel>
-      <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />
-    </Form>
+    </EditForm>
   )
 }
 
@@ -150,15 +153,11 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
 
 /** Invites the account. A link is shown once, so while it is visible, only its own button closes the dialog. */
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
-  const [sent, setSent] = useState<Invited | null>(null)
+  const [sent, setSent, end] = useResult<Invited>(onClose)
   const { runOrThrow } = useAction({
     work: (as_link: boolean) => send(api.invitations.post({ account: account.name, as_link })),
     changes: ['account', 'mails'],
   })
-  const end = () => {
-    setSent(null)
-    onClose()
-  }
   return (
     <Dialog
       open={open}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Dialog, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import type { Issued } from '../console/views.ts'
@@ -13,9 +13,7 @@ import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
 import { type Holder, PersonField, useHolders } from './person-field.tsx'
 
-interface IssueKeyProps {
-  open: boolean
-  onClose: () => void
+interface IssueKeyProps extends DialogState {
   /** The owner of the key; if absent, the operator enters one, and other viewers create keys of their account. */
   account?: string | undefined
   /** Called with the created key; its text is shown only once. */
@@ -24,11 +22,7 @@ interface IssueKeyProps {
 
 /** After the key is created, only its own button closes the dialog. */
 export function IssueKey({ open, onClose, account, onIssued }: IssueKeyProps) {
-  const [issued, setIssued] = useState<Issued | null>(null)
-  const end = () => {
-    setIssued(null)
-    onClose()
-  }
+  const [issued, setIssued, end] = useResult<Issued>(onClose)
   const title = issued ? `Key "${issued.key.name}"` : account ? `New key for ${account}` : 'New key'
   return (
     <Dialog open={open} onClose={end} title={title} wide={issued !== null} dismissable={issued === null}>

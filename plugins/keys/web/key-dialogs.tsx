@@ -6,11 +6,10 @@ import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { ConflictNotice, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
+import { EditForm, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
+import { ConfirmDialog, Dialog, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
-import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -18,17 +17,11 @@ import type { Issued, KeyChanges, KeyView } from '../console/views.ts'
 import { IssuedKey } from './issued-key.tsx'
 import { draftOf, KEY_LABELS, KeyFields, optionsForChanges, settingsOf, writtenOf } from './key-fields.tsx'
 
-interface KeyDialogProps {
+interface KeyDialogProps extends DialogState {
   of: KeyView
-  open: boolean
-  onClose: () => void
 }
 
 const CHANGES = ['keys', 'key', 'account', 'accounts']
-/** Returns the command for the operator; null for other viewers. */
-function useCommand(command: string) {
-  return useViewer().side === 'operator' ? <AsCommand command={command} /> : null
-}
 
 export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
   return (
@@ -56,19 +49,17 @@ function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
       }),
   })
   const { draft, setDraft, names } = changes
-  const command = useCommand(`tollgate key change ${key.prefix}${optionsForChanges(draft, names)}`)
-  async function change(): Promise<void> {
-    if (await changes.submit()) onClose()
-  }
+  const { side } = useViewer()
   return (
-    <Form submit={change} aria-label="Change key">
-      <ConflictNotice of={changes} labels={KEY_LABELS} />
+    <EditForm
+      label="Change key"
+      of={changes}
+      labels={KEY_LABELS}
+      command={side === 'operator' && `tollgate key change ${key.prefix}${optionsForChanges(draft, names)}`}
+      onClose={onClose}
+    >
       <KeyFields draft={draft} onChange={setDraft} />
-      <SubmitOrCancel onCancel={onClose} disabled={names.length === 0}>
-        Save changes
-      </SubmitOrCancel>
-      {names.length > 0 && command}
-    </Form>
+    </EditForm>
   )
 }
 
@@ -81,13 +72,11 @@ const GRACES = [
 
 /** Rotates the key, and then opens the page of the new key. */
 export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
-  const [issued, setIssued] = useState<Issued | null>(null)
   const [, go] = useLocation()
-  const end = () => {
-    setIssued(null)
+  const [issued, setIssued, end] = useResult<Issued>(() => {
     onClose()
     if (issued) go(`/keys/${issued.key.id}`)
-  }
+  })
   return (
     <Dialog
       open={open}
@@ -146,7 +135,7 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
     changes: CHANGES,
     done: () => ({ text: `Key "${key.name}" revoked` }),
   })
-  const command = useCommand(`tollgate key revoke ${key.prefix}`)
+  const { side } = useViewer()
   return (
     <ConfirmDialog
       open={open}
@@ -158,7 +147,7 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
             Calls with {keyPrefix(key.prefix)} are refused from now on, and its sessions end. Running calls
             finish and are charged. This cannot be undone.
           </p>
-          {command}
+          {side === 'operator' && <AsCommand command={`tollgate key revoke ${key.prefix}`} />}
         </div>
       }
       verb="Revoke key"

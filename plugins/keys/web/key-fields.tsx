@@ -10,20 +10,22 @@ import type { KeyView } from '../console/views.ts'
 export const KEY_LABELS = {
   name: 'Name',
   models: 'Models',
-  spend_limit: 'Total spend limit',
   daily_limit: 'Daily limit',
   monthly_limit: 'Monthly limit',
   five_hour_limit: '5-hour limit',
   weekly_limit: 'Weekly limit',
+  spend_limit: 'Total spend limit',
   concurrent_calls: 'Concurrent requests',
-  addresses: 'Allowed networks',
   expires: 'Expires after',
+  addresses: 'Allowed networks',
 } as const
 
 /** The texts of the form; an empty one means no limit. `expires` is a day in the page's time zone, `2026-12-31`. */
 type KeyDraft = Record<keyof typeof KEY_LABELS, string>
 
-export const EMPTY_DRAFT = Object.fromEntries(Object.keys(KEY_LABELS).map((name) => [name, ''])) as KeyDraft
+const NAMES = Object.keys(KEY_LABELS) as (keyof KeyDraft)[]
+
+export const EMPTY_DRAFT = Object.fromEntries(NAMES.map((name) => [name, ''])) as KeyDraft
 
 export const draftOf = (key: KeyView): KeyDraft => ({
   name: key.name,
@@ -151,39 +153,22 @@ const LimitFields = ({ draft, set }: LimitFieldsProps) => (
   </div>
 )
 
-/** The option values by which `key change` removes each limit. */
+/** The option values by which `key change` removes each limit: "none" for the others. A key always has a name. */
 const UNSET: Partial<Record<keyof KeyDraft, string>> = {
+  name: '',
   models: 'all',
-  spend_limit: 'none',
-  daily_limit: 'none',
-  monthly_limit: 'none',
-  five_hour_limit: 'none',
-  weekly_limit: 'none',
   concurrent_calls: 'any',
   expires: 'never',
   addresses: 'anywhere',
 }
 
 export const optionsFor = (draft: KeyDraft): string =>
-  OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
+  NAMES.map((name) => option(name, textOf(name, draft))).join('')
 
 export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
-  OPTIONS.filter((name) => names.includes(name))
-    .map((name) => option(name, textOf(name, draft) || UNSET[name]))
+  NAMES.filter((name) => names.includes(name))
+    .map((name) => option(name, textOf(name, draft) || (UNSET[name] ?? 'none')))
     .join('')
-
-const OPTIONS = [
-  'name',
-  'models',
-  'daily_limit',
-  'monthly_limit',
-  'five_hour_limit',
-  'weekly_limit',
-  'spend_limit',
-  'concurrent_calls',
-  'expires',
-  'addresses',
-] as const satisfies (keyof KeyDraft)[]
 
 const textOf = (name: keyof KeyDraft, draft: KeyDraft): string =>
   name === 'models' || name === 'addresses' ? (listIn(draft[name])?.join(',') ?? '') : draft[name].trim()

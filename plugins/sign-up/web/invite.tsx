@@ -4,24 +4,15 @@ import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { AsCommand, Code } from '../../console/web/parts/code.tsx'
-import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
 
 type Invitation = AnswerOf<(typeof api)['sign-up-invitations']['post']>
 
-interface InviteDialogProps {
-  open: boolean
-  onClose: () => void
-}
-
-export function InviteDialog({ open, onClose }: InviteDialogProps) {
-  const [made, setMade] = useState<Invitation | null>(null)
-  const close = (): void => {
-    setMade(null)
-    onClose()
-  }
+export function InviteDialog({ open, onClose }: DialogState) {
+  const [made, setMade, close] = useResult<Invitation>(onClose)
   return (
     <Dialog open={open} onClose={close} title={made ? 'Invitation created' : 'Invite to sign up'}>
       {made ? <Made invitation={made} onClose={close} /> : <InviteForm onMade={setMade} onClose={close} />}

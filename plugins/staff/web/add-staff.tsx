@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
-import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -14,17 +14,8 @@ import { mayWords, ROLE_OPTIONS, type StaffRole } from './roles.ts'
 
 type Added = AnswerOf<typeof api.staff.post>
 
-interface AddStaffProps {
-  open: boolean
-  onClose: () => void
-}
-
-export function AddStaff({ open, onClose }: AddStaffProps) {
-  const [added, setAdded] = useState<Added | null>(null)
-  const close = (): void => {
-    setAdded(null)
-    onClose()
-  }
+export function AddStaff({ open, onClose }: DialogState) {
+  const [added, setAdded, close] = useResult<Added>(onClose)
   const has_url = added !== null && added.url !== null
   return (
     <Dialog

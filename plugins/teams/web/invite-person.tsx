@@ -5,7 +5,7 @@ import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Secret } from '../../console/web/parts/code.tsx'
-import { Dialog, DialogDone } from '../../console/web/parts/dialog.tsx'
+import { Dialog, DialogDone, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -14,17 +14,8 @@ import { ROLES, type Role, type TeamProps } from './words.ts'
 
 type Invited = AnswerOf<(typeof api)['team-invitations']['post']>
 
-interface InvitePersonProps extends TeamProps {
-  open: boolean
-  onClose: () => void
-}
-
-export function InvitePerson({ open, onClose, account }: InvitePersonProps) {
-  const [invited, setInvited] = useState<Invited | null>(null)
-  const end = () => {
-    setInvited(null)
-    onClose()
-  }
+export function InvitePerson({ open, onClose, account }: TeamProps & DialogState) {
+  const [invited, setInvited, end] = useResult<Invited>(onClose)
   const title = account ? `Invite a person to ${account.name}` : 'Invite a person'
   return (
     <Dialog open={open} onClose={end} title={title} dismissable={invited?.url == null}>

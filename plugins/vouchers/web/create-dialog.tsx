@@ -7,7 +7,7 @@ import { ActionForm } from '../../console/web/parts/action-form.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Code } from '../../console/web/parts/code.tsx'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
-import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Dialog, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { FormActions } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput, UnitInput } from '../../console/web/parts/input.tsx'
@@ -16,17 +16,8 @@ import { Switch } from '../../console/web/parts/switch.tsx'
 
 type Created = AnswerOf<(typeof api)['voucher-batches']['post']>
 
-interface CreateDialogProps {
-  open: boolean
-  onClose: () => void
-}
-
-export function CreateDialog({ open, onClose }: CreateDialogProps) {
-  const [created, setCreated] = useState<Created | null>(null)
-  const close = (): void => {
-    setCreated(null)
-    onClose()
-  }
+export function CreateDialog({ open, onClose }: DialogState) {
+  const [created, setCreated, close] = useResult<Created>(onClose)
   return (
     <Dialog
       open={open}

@@ -1,9 +1,7 @@
 // The dialog with the rate limits of one account or key. Empty fields take the limits of every account or key.
 import { Gauge } from 'lucide-react'
-import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
-import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { EditForm } from '../../../console/web/parts/changes.tsx'
 import { DialogButton } from '../../../console/web/parts/dialog-buttons.tsx'
-import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { useFile } from '../parts/draft.ts'
 import type { Labels } from '../parts/labels.ts'
@@ -66,15 +64,9 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
 
 export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
-  const save = async () => {
-    if (await values.submit()) onClose()
-  }
   return (
-    <Form submit={save} aria-label="Settings">
-      <ConflictNotice of={values} labels={values.labels} />
+    <EditForm label="Settings" of={values} labels={values.labels} command={values.command} onClose={onClose}>
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
-      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
-      {values.names.length > 0 && <AsCommand command={values.command} />}
-    </Form>
+    </EditForm>
   )
 }

@@ -1,7 +1,9 @@
 // State of a form over shared values: it sends the changed fields only, and shows both values if another user changed them meanwhile.
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ApiError } from '../app/client.ts'
 import { Button } from './button.tsx'
+import { AsCommand } from './code.tsx'
+import { Form, SubmitOrCancel } from './form.tsx'
 import { Notice } from './notice.tsx'
 
 interface ChangesOptions<Source, Draft> {
@@ -115,4 +117,33 @@ export function ConflictNotice<Draft>({
 function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   return value === '' ? 'not set' : `“${String(value)}”`
+}
+
+interface EditFormProps<Draft> extends ConflictNoticeProps<Draft> {
+  /** The form's name, for screen readers. */
+  label: string
+  verb?: string
+  /** The changes as a command. */
+  command: string | false
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Form of a dialog that saves changes, and closes it. */
+export function EditForm<Draft>(props: EditFormProps<Draft>) {
+  const { of: changes, labels, label, verb = 'Save changes', command, onClose, children } = props
+  const is_changed = changes.names.length > 0
+  async function save(): Promise<void> {
+    if (await changes.submit()) onClose()
+  }
+  return (
+    <Form submit={save} aria-label={label}>
+      <ConflictNotice of={changes} labels={labels} />
+      {children}
+      <SubmitOrCancel onCancel={onClose} disabled={!is_changed}>
+        {verb}
+      </SubmitOrCancel>
+      {is_changed && command && <AsCommand command={command} />}
+    </Form>
+  )
 }

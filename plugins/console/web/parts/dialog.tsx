@@ -2,15 +2,18 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useRef } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Button, type Look } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'
 
-interface DialogProps {
+export interface DialogState {
   open: boolean
   /** Called when the user closes it by Esc, a press outside, or the close button. */
   onClose: () => void
+}
+
+interface DialogProps extends DialogState {
   title: string
   children: ReactNode
   wide?: boolean
@@ -82,9 +85,17 @@ export const DialogDone = ({ onDone }: { onDone: () => void }) => (
   </DialogActions>
 )
 
-export interface ConfirmDialogProps {
-  open: boolean
-  onClose: () => void
+/** Returns what a dialog made, which it shows in place of its form until it is closed, then its setter, and the closing. */
+export function useResult<Result>(onClose: () => void) {
+  const [result, setResult] = useState<Result | null>(null)
+  const close = (): void => {
+    setResult(null)
+    onClose()
+  }
+  return [result, setResult, close] as const
+}
+
+export interface ConfirmDialogProps extends DialogState {
   /** "Revoke the key tg_live_ab12?" */
   title: string
   /** "Calls with this key are refused from now on. This cannot be undone." */
