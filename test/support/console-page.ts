@@ -26,6 +26,11 @@ export interface ConsolePage extends AsyncDisposable {
   go(address: string): Promise<void>
   /** Waits until no request is pending and no skeleton is visible. A live feed does not count. */
   quiet(): Promise<void>
+  /**
+   * Forgets the problems and allowances of another test that used this page.
+   * @returns whether the page is as after its opening, without a dialog that a failed test left open
+   */
+  begin(): Promise<boolean>
   /** Ignores problems that match: the test causes them, such as by stopping the gateway. */
   allow(pattern: RegExp): void
   /** Asserts that the page had no console messages, errors, requests to other hosts or content that the policy refused. */
@@ -33,8 +38,8 @@ export interface ConsolePage extends AsyncDisposable {
   /** Asserts `isClean`, no layout shift while loading, and no content beyond the screen's width; with size `both`, of both screens. */
   fits(): Promise<void>
   /**
-   * Asserts `fits` and no findings of axe, also for an open dialog. Then it switches the theme for the next call; a long run checks
-   * both themes each time. With size `both` it checks the width of both screens, and runs axe on them in turns.
+   * Asserts `fits` and no findings of axe, also for an open dialog. Each further call switches the theme first; a long run checks both
+   * themes each time. With size `both` it checks the width of both screens, and runs axe on them in turns.
    */
   looksRight(): Promise<void>
 }
@@ -68,6 +73,7 @@ const WATCH = `
 `
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const FRAME = `({ refused: globalThis.tollgateRefused, side_scroll: ${SIDE_SCROLL}, title: document.title })`
+const DIALOG = '[role="dialog"], [role="alertdialog"]'
 const BUSY = '[aria-busy="true"]'
 /** The layout shift, and the beginnings of the texts that moved. */
 const SHIFT = '({ shift: globalThis.tollgateShift, moved: globalThis.tollgateMoved })'
@@ -92,7 +98,7 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
     is_both: size === 'both',
     async leave() {
       await atUtc()
-      await leave(page, kind)
+      await leave(page, origin, kind)
     },
   })
 }
@@ -141,27 +147,53 @@ function limitKeyboard({ keyboard }: Page): void {
   }
 }
 
+const FORGET = 'localStorage.clear(), sessionStorage.clear()'
+
 /** Empties a page and its context for reuse. A context whose page was closed, or that has several pages, is closed. */
-async function leave(page: Page, kind: string): Promise<void> {
+async function leave(page: Page, origin: string, kind: string): Promise<void> {
   const context = page.context()
   if (page.isClosed() || context.pages().length > 1) return await context.close()
   page.removeAllListeners()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.emulateMedia({ media: null })
-  await page.evaluate(FORGET).catch(() => {
-    // The page's address has no storage.
-  })
-  // A page of the same origin without requests. On `about:blank` the page would lose its process and the compiled scripts.
-  const is_served = await page.goto('/healthz').then(
-    () => true,
+  const is_served = await fetch(`${origin}/healthz`).then(
+    (answer) => answer.arrayBuffer().then(() => true),
     () => false,
   )
   if (!is_served) return await context.close()
+  const is_silent = await page.evaluate<boolean>(silence(origin)).catch(() => false)
+  if (!is_silent) {
+    // A page of the same origin. On `about:blank` the page would lose its process and the compiled scripts.
+    await page.goto('/healthz')
+    await page.evaluate(FORGET)
+  }
   await context.clearCookies()
   LEFT.set(kind, [...(LEFT.get(kind) ?? []), page])
 }
 
-const FORGET = 'localStorage.clear(), sessionStorage.clear()'
+/**
+ * Ends all work of a page that stays until the next visit opens another: a navigation to an empty page would take a third of the time
+ * of opening a page. Its address becomes another, so that an address with another hash is a new page.
+ */
+const silence = (origin: string): string => `
+  (() => {
+    if (location.origin !== ${JSON.stringify(origin)}) return false
+    const stop = (event) => (event.preventDefault(), event.stopImmediatePropagation())
+    const never = () => new Promise(() => {})
+    addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true })
+    for (const name of ['error', 'unhandledrejection']) addEventListener(name, stop, { capture: true })
+    for (let timer = setTimeout(never); timer > 0; timer--) clearTimeout(timer)
+    Object.assign(globalThis, { fetch: never, setTimeout: never, setInterval: never, console: { ...console, error: never, warn: never } })
+    window.stop()
+    History.prototype.replaceState.call(history, null, '', '/healthz')
+    ${FORGET}
+    Storage.prototype.setItem = never
+    document.documentElement.hidden = true
+    return true
+  })()
+`
+
+const OTHER_THEME: Readonly<Record<Theme, Theme>> = { light: 'dark', dark: 'light' }
 
 interface Shifted {
   shift: number
@@ -188,9 +220,14 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
   const problems = watchProblems(page, origin)
   const requests = watchRequests(page)
 
+  const own_size = page.viewportSize() ?? SCREENS.wide
   let loading = AT_REST
   let current_theme = theme
   let looks = 0
+  const changeTheme = async (colorScheme: Theme) => {
+    current_theme = colorScheme
+    await page.emulateMedia({ colorScheme })
+  }
   const axeFindsNothing = async (rules?: readonly string[]): Promise<void> => {
     const findings = await axeFindings(page, rules)
     expect({ theme: current_theme, findings }).toEqual({ theme: current_theme, findings: [] })
@@ -231,6 +268,13 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
         if (isAtRest()) return
       }
     },
+    async begin() {
+      if (page.isClosed()) return false
+      problems.begin()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.setViewportSize(own_size)
+      return (await page.locator(DIALOG).count()) === 0
+    },
     allow: (pattern) => void problems.allowed.push(pattern),
     async isClean() {
       expect(problems.seen()).toEqual([])
@@ -243,15 +287,17 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
     async looksRight() {
       await fitsScreen()
       looks += 1
+      const look_theme = looks % 2 === 1 ? theme : OTHER_THEME[theme]
+      if (look_theme !== current_theme) await changeTheme(look_theme)
       if (!is_both || looks % 2 === 1) await axeFindsNothing()
       if (is_both)
         await asOnPhone(page, async () => {
           await fitsWidth(page)
           if (looks % 2 === 0) await axeFindsNothing()
         })
-      current_theme = current_theme === 'light' ? 'dark' : 'light'
-      await page.emulateMedia({ colorScheme: current_theme })
-      if (IS_LONG) await axeFindsNothing(COLOUR_RULES)
+      if (!IS_LONG) return
+      await changeTheme(OTHER_THEME[current_theme])
+      await axeFindsNothing(COLOUR_RULES)
     },
     [Symbol.asyncDispose]: leave,
   }
@@ -271,7 +317,14 @@ async function asOnPhone(page: Page, look: () => Promise<void>): Promise<void> {
   await page.evaluate(NEXT_FRAME)
 }
 
-function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen(): string[] } {
+interface Problems {
+  allowed: RegExp[]
+  seen(): string[]
+  /** Forgets all problems and allowances. */
+  begin(): void
+}
+
+function watchProblems(page: Page, origin: string): Problems {
   const problems: string[] = []
   const allowed: RegExp[] = []
   page.on('console', (message: ConsoleMessage) => {
@@ -286,6 +339,10 @@ function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen():
   })
   return {
     allowed,
+    begin() {
+      problems.length = 0
+      allowed.length = 0
+    },
     seen: () => problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem))),
   }
 }

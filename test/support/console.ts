@@ -19,6 +19,14 @@ interface ConsoleScene extends AsyncDisposable {
   visit(as?: ConsoleUser, options?: PageOptions): Promise<ConsolePage>
 }
 
+interface FileConsole extends ConsoleScene {
+  /**
+   * Shows an address to a viewer: on the page of the last call if it had the same viewer and options, by a navigation without a
+   * reload; else on a new page. It is closed by the next visit, by a call for another viewer, or after the file.
+   */
+  at(as: ConsoleUser, address: string, options?: PageOptions): Promise<ConsolePage>
+}
+
 /** A gateway with the first catalogue, whose models are simulated, and an operator with a password. */
 async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
   const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE, listen: consoleAddress(), ...options })
@@ -31,10 +39,40 @@ async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleSc
 }
 
 /** Opens a scene that all tests of a file share, and closes it after the last one. */
-export async function fileConsole(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
+export async function fileConsole(options: TestGatewayOptions = {}): Promise<FileConsole> {
   const shared = await consoleScene(options)
-  afterAll(() => shared[Symbol.asyncDispose]())
-  return shared
+  const { at, close } = sharedPage(shared.visit)
+  afterAll(async () => {
+    await close()
+    await shared[Symbol.asyncDispose]()
+  })
+  const visit: ConsoleScene['visit'] = async (as, page_options) => {
+    await close()
+    return await shared.visit(as, page_options)
+  }
+  return { ...shared, visit, at }
+}
+
+/** One page at a time, kept between the tests of the same viewer. */
+function sharedPage(visit: ConsoleScene['visit']) {
+  let current: { viewer: string; one: ConsolePage } | undefined
+  const close = async () => {
+    await current?.one[Symbol.asyncDispose]()
+    current = undefined
+  }
+  const at: FileConsole['at'] = async (as, address, options = {}) => {
+    const viewer = JSON.stringify([as, options])
+    if (current?.viewer === viewer && (await current.one.begin())) {
+      await current.one.go(address)
+      return current.one
+    }
+    await close()
+    const one = await visit(as, options)
+    current = { viewer, one }
+    await one.open(address)
+    return one
+  }
+  return { at, close }
 }
 
 /** Gives the operator and these accounts their password. */

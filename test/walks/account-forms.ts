@@ -1,11 +1,12 @@
 // The pages of accounts and keys in one visit of an operator, with the actions of a user on their forms.
 import { afterAll, expect } from 'bun:test'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
 
 /** A gateway without accounts, and the page of its operator, which all tests of the file share. */
-export async function accountForms() {
-  const { gateway, visit } = await fileConsole()
+export async function accountForms(catalogue = FIRST_CATALOGUE) {
+  const { gateway, visit } = await fileConsole({ catalogue })
   const one = await visit('operator')
   afterAll(() => one[Symbol.asyncDispose]())
   const { page } = one

@@ -1,12 +1,15 @@
 // The pages of accounts in a browser, in one visit: each action by its form, with its effect on rows and pages.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { idOf } from '../support/request-lines.ts'
 import { accountForms } from './account-forms.ts'
 
 const USD = 1_000_000_000
-const { gateway, visit, one, page, dialog, keyRow, user } = await accountForms()
+const { gateway, visit, one, page, dialog, keyRow, user } = await accountForms(
+  `${FIRST_CATALOGUE}\n[limits.accounts.alice]\nrequests_per_minute = 60\n`,
+)
 
 const accountRow = (name: string) => gateway.rows().accounts.find((row) => row.name === name)
 const movements = () =>
@@ -95,9 +98,6 @@ describe('an account', () => {
 
   test('has its limits on its page', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
-    await user.sees('No rate limit.')
-    await gateway.recatalogue(`${FIRST_CATALOGUE}\n[limits.accounts.alice]\nrequests_per_minute = 60\n`)
-    await page.reload()
     await user.sees('0 of 60')
   })
 
@@ -107,13 +107,8 @@ describe('an account', () => {
     await dialog.getByText('Send this link to alice').waitFor()
     await one.looksRight()
     const link = await user.takeSecret('Done')
-    await using guest = await visit()
-    guest.allow(/status of 40[13]/)
-    await guest.open(link)
-    await guest.page.getByLabel('Password', { exact: true }).fill('a password of alice’s own')
-    await guest.page.keyboard.press('Enter')
-    await guest.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
-    await guest.page.getByText('10.00 USD').first().waitFor()
+    const accepted = { token: new URL(link).hash.slice(1), password: 'a password of alice’s own' }
+    await clientOf(gateway).json('POST', '/links/accept', accepted)
 
     await user.choose('Suspend')
     await user.seesFocusOn('Cancel')
@@ -121,7 +116,8 @@ describe('an account', () => {
     await user.press('Suspend alice')
     await user.sees('Account "alice" suspended')
     expect(accountRow('alice')?.status).toBe('suspended')
-    await guest.page.reload()
+    await using guest = await visit({ account: 'alice' })
+    await guest.open('/console')
     await guest.page.getByText('alice is suspended.').waitFor()
     await guest.page.getByText('“Card reported as stolen”').waitFor()
     await guest.looksRight()
@@ -218,7 +214,9 @@ describe('an account whose requests are refused', () => {
     await one.open('/console/accounts/poor')
     await page.getByText(WHY).waitFor()
     await page.getByText('Add funds to the account').waitFor()
-    await one.looksRight()
+    await one.fits()
+    await page.getByRole('tab', { name: 'Limits' }).click()
+    await user.sees('No rate limit.')
     await page.getByRole('link', { name: 'See refused requests' }).click()
     await page
       .getByRole('row', { name: /refused, 402/ })

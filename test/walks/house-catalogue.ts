@@ -33,9 +33,12 @@ base_url = "https://generativelanguage.googleapis.com"
 api_keys = ["key-of-google"]
 `
 
-/** A gateway with that catalogue, which is stopped after the file's last test. */
-export async function houseConsole() {
-  const scene = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE })
+/**
+ * A gateway with that catalogue, which is stopped after the file's last test.
+ * @param more sections of the catalogue
+ */
+export async function houseConsole(more = '') {
+  const scene = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE + more })
   /** The catalogue's text on the disk. */
   const file = () => readFileSync(join(scene.gateway.data_folder, 'tollgate.toml'), 'utf8')
   return { ...scene, file }

@@ -6,7 +6,7 @@ import { type FakeStripe, registerEndpoint, startFakeStripe } from '../providers
 import { fileConsole, PASSWORD } from '../support/console.ts'
 import type { ConsolePage, Theme } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
-import { signedIn } from '../support/console-session.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fetchWithReceipts } from '../support/receipts.ts'
 import { type Size, WALK_SCREENS } from '../support/screens.ts'
@@ -114,6 +114,13 @@ export async function moneyScene(more = '') {
       const one = await visit(as, { size, theme })
       if (size !== 'phone') await one.page.setViewportSize({ width: 1_440, height: 900 })
       return one
+    },
+    /** A stranger becomes an account, without a browser. */
+    async signUpByApi(account: string, email: string): Promise<void> {
+      const client = clientOf(gateway)
+      await client.json('POST', '/sign-up', { email })
+      const token = new URL(await linkOf(email), origin).hash.slice(1)
+      await client.json('POST', '/sign-up/finish', { token, name: account, password: PASSWORD, terms: null })
     },
     /** A stranger becomes an account, from the page that they are on to "Get started". */
     async signUp(one: ConsolePage, email: string): Promise<void> {

@@ -1,10 +1,10 @@
-// A stranger pays in the browser: signs up, adds funds by card on Stripe's page, calls until the balance is used up, pays again, and buys a plan.
+// A person of a new account pays in the browser: adds funds by card on Stripe's page, calls until the balance is used up, pays again, and buys a plan.
 import { describe, expect, test } from 'bun:test'
 import { type ConsolePage, NEXT_FRAME } from '../support/console-page.ts'
 import { holdBack } from './hold-back.ts'
 import { button, DEAR, heading, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
-const { gateway, visit, signUp, pay } = await moneyScene(`
+const { gateway, visit, signUpByApi, pay } = await moneyScene(`
 [[plans.offered]]
 name = "pro"
 title = "Pro"
@@ -44,14 +44,12 @@ async function useUp(key: string): Promise<string> {
 describe.each(WALKERS)('screens: $size', (walker) => {
   const name = `anna-${walker.size}`
 
-  test('a stranger signs up, pays by card, calls, runs out, and pays again', async () => {
-    await using one = await visit(undefined, walker)
+  test('a new account pays by card, calls, runs out, and pays again', async () => {
+    await signUpByApi(name, `${name}@example.org`)
+    await using one = await visit({ account: name }, walker)
     const { page } = one
     const picture = pictures(one, walker)
     await one.open('/console')
-    await page.getByRole('link', { name: 'Create an account' }).click()
-    await heading(one, 'Create an account').waitFor()
-    await signUp(one, `${name}@example.org`)
     await page.getByText('You have no balance yet.').waitFor()
     await one.fits()
     await picture('10-start')
@@ -68,12 +66,12 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await picture('12-start-paid')
     const key = await runSnippet(one)
     await page.getByText(/Your first call worked/).waitFor()
-    await one.looksRight()
+    await one.fits()
     await picture('13-first-call')
 
     expect(await useUp(key)).toContain('Insufficient balance. Add funds')
     await gateway.rest()
-    await one.open('/console')
+    await one.go('/console/overview')
     await heading(one, 'Overview').waitFor()
     await picture('14-overview-low')
     await one.fits()
@@ -99,7 +97,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.fits()
     await picture('20-plans')
     await button(one, 'Buy Pro').click()
-    await one.looksRight()
+    await one.fits()
     await picture('21-buy-plan')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 10.00 USD' }).click()
     await page.getByText('Pro has started').waitFor()
@@ -119,7 +117,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.evaluate(NEXT_FRAME)
     card.release()
     await opening
-    await one.looksRight()
+    await one.fits()
     await picture('22-plan')
     await one.go('/console/transactions')
     await one.fits()

@@ -64,7 +64,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await button(one, 'Pay').click()
     await says(one, 'Fake card takes 5.00 EUR to 1000.00 EUR at once.')
     await one.quiet()
-    await one.looksRight()
+    await one.fits()
     await button(one, '25 EUR').click()
     await button(one, 'Pay 25 EUR').click()
     paid = await payAtMethod(one, /^Pay order/)

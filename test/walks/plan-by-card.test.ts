@@ -1,4 +1,4 @@
-// A plan by card in the browser: a stranger saves a card, buys a plan on Stripe's page, and lets the card pay for the next months; one is charged, the bank
+// A plan by card in the browser: a person saves a card, buys a plan on Stripe's page, and lets the card pay for the next months; one is charged, the bank
 // asks at the next, and the person pays for it by the link of a mail.
 import { describe, expect, test } from 'bun:test'
 import { addMonths, GRACE_MS } from '../../plugins/plans/months.ts'
@@ -7,7 +7,7 @@ import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
 import { allowStripe, button, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
-const { gateway, stripe, smtp, visit, signUp } = await moneyScene(`
+const { gateway, stripe, smtp, visit, signUpByApi } = await moneyScene(`
 [[plans.offered]]
 name = "pro"
 title = "Pro"
@@ -62,15 +62,14 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   const name = `nora-${walker.size}`
   const email = `${name}@example.org`
 
-  test('a stranger saves a card, buys a plan by card, and lets the card pay for the next months', async () => {
+  test('a person saves a card, buys a plan by card, and lets the card pay for the next months', async () => {
     setCards('card')
-    await using one = await visit(undefined, walker)
+    await signUpByApi(name, email)
+    await using one = await visit({ account: name }, walker)
     const { page } = one
     const picture = pictures(one, walker)
     allowStripe(one, stripe)
-    await one.open('/console/sign-up')
-    await signUp(one, email)
-    await one.go('/console/payments')
+    await one.open('/console/payments')
     await button(one, 'Add card').click()
     await page.waitForURL(/\/pay\/cs_/)
     await page.getByRole('button', { name: 'Save card' }).click()
@@ -81,7 +80,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     expect(await page.getByRole('heading', { name: 'Months' }).count()).toBe(0)
     await button(one, 'Buy Pro').click()
     await page.getByText('Pro begins once it is paid and lasts a month.').waitFor()
-    await one.looksRight()
+    await one.fits()
     await picture('30-buy-by-card')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 9.26 EUR' }).click()
     await payAtStripe(one)
@@ -126,7 +125,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.getByText(/Your card was not charged. Your bank asks/).waitFor()
     await page.getByText(/Unpaid since/).waitFor()
     await one.quiet()
-    await one.looksRight()
+    await one.fits()
     await picture('34-unpaid')
     await button(one, 'Pay for Pro').click()
     await page.getByText('The next month of Pro is paid, and its limits go on.').waitFor()

@@ -6,7 +6,7 @@ import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { WALK_SCREENS } from '../support/screens.ts'
 
-const { gateway, visit } = await fileConsole({
+const { gateway, visit, at } = await fileConsole({
   catalogue: `${FIRST_CATALOGUE}
 [payments.manual]
 instructions = "Send {amount}. Reference: {reference}"
@@ -65,8 +65,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
 
   test('an owner without enough balance orders by a transfer, and buys at once with enough', async () => {
     await gateway.account(acme, { balance_usd: '3' })
-    await using one = await visit({ account: acme }, { size })
-    await one.open('/console/plan')
+    const one = await at({ account: acme }, '/console/plan', { size })
     await says(one, 'No plan')
     await one.fits()
     await button(one, 'Buy Pro').click()
@@ -93,7 +92,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
   test('calls move the bars, and take nothing from the balance', async () => {
     const key = await gateway.key(acme)
     await chat(key)
-    await using one = await visit({ account: acme, role: 'billing' }, { size, theme: 'dark' })
+    const one = await at({ account: acme }, '/console/plan', { size })
     await one.open('/console/plan')
     const used_nanos = (await gateway.lastCall()).covered_nanos
     expect(used_nanos).toBeGreaterThan(0)
@@ -106,11 +105,10 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
   })
 
   test('a dearer plan credits the rest of the month, and the shown amount is paid', async () => {
-    await using one = await visit({ account: acme }, { size })
-    await one.open('/console/plan')
+    const one = await at({ account: acme }, '/console/plan', { size })
     await button(one, 'Change to Max').click()
     await says(one, /USD for the rest of Pro/)
-    await one.looksRight()
+    await one.fits()
     const pay = dialogOf(one).getByRole('button', { name: /^Pay 8\d\.\d+ USD$/ })
     const due_nanos = Math.round(Number(/[\d.]+/.exec(await pay.innerText())?.[0]) * USD)
     expect(due_nanos).toBeGreaterThanOrEqual(80 * USD)
@@ -121,12 +119,11 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
   })
 
   test('a cheaper plan begins later, and can be taken back; a plan is cancelled', async () => {
-    await using one = await visit({ account: acme }, { size })
-    await one.open('/console/plan')
+    const one = await at({ account: acme }, '/console/plan', { size })
     const before = rowOf(acme)?.balance_nanos
     await button(one, 'Change to Mini').click()
     await says(one, /You pay nothing now. Mini begins when the month of Max is over/)
-    await one.looksRight()
+    await one.fits()
     await dialogOf(one).getByRole('button', { name: 'Change to Mini' }).click()
     await says(one, /Changes to Mini on .*, for 5.00 USD a month/)
     await button(one, 'Keep Max').click()
@@ -143,14 +140,14 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('an unpaid plan shows since when it is unpaid, and by when to pay', async () => {
+  test('an unpaid plan shows billing since when it is unpaid, and by when to pay', async () => {
     const now_ms = Date.now()
     gateway.db.run(
       `UPDATE plan_periods SET renews = 1, starts_ms = starts_ms - 2764800000, ends_ms = ?1, covers_until_ms = ?2
         WHERE state = 'active' AND account_id = ?3`,
       [now_ms - 3_600_000, now_ms + 71 * 3_600_000, rowOf(acme)?.id ?? 0],
     )
-    await using one = await visit({ account: acme }, { size })
+    await using one = await visit({ account: acme, role: 'billing' }, { size, theme: 'dark' })
     await one.open('/console/plan')
     await says(one, /Unpaid since .*: the balance was too low for the next month. Pay for it/)
     await one.looksRight()
@@ -185,7 +182,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await says(one, 'Months of plans not used yet')
     await one.go('/console/settings/plans')
     await one.page.getByRole('button', { name: 'Edit Mini' }).waitFor()
-    await one.looksRight()
+    await one.fits()
     await one.isClean()
   })
 })

@@ -7,7 +7,7 @@ import type { ConsolePage } from '../support/console-page.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 
-const { gateway, visit } = await fileConsole()
+const { gateway, visit, at } = await fileConsole()
 for (const name of ['alice', 'bert', 'cleo']) await gateway.account(name, { balance_usd: '10' })
 const ALICE = { account: 'alice' }
 const PNG = Buffer.from(await paint('png', { width: 64, height: 48 }))
@@ -112,8 +112,7 @@ describe('the playground for text', () => {
   })
 
   test('compares two models, each with its own conversation, and copies as code', async () => {
-    await using one = await visit(ALICE)
-    await one.open('/console/playground')
+    const one = await at(ALICE, '/console/playground')
     await button(one, 'Compare with another model').click()
     await one.page.getByLabel('Message').fill('Which of you is it?')
     await button(one, 'Send').click()
@@ -130,18 +129,50 @@ describe('the playground for text', () => {
     await one.page.keyboard.press('Escape')
     await one.page.getByRole('dialog').waitFor({ state: 'hidden' })
   })
+})
 
-  test('the operator chooses who pays', async () => {
-    await using one = await visit('operator')
-    await one.open('/console/playground')
-    await one.page.getByRole('button', { name: /bert/ }).click()
-    await one.page.getByText(/Billed to bert, which has/).waitFor()
-    await converse(one, 'Hello')
-    await gateway.rest()
-    const [call] = calls().slice(-1)
-    expect(call?.account_id).toBe(gateway.rows().accounts.find(({ name }) => name === 'bert')?.id ?? 0)
-    await one.fits()
-  })
+test('files are uploaded, counted and deleted', async () => {
+  const one = await at(ALICE, '/console/library?tab=uploaded')
+  await one.fits()
+  const choosing = one.page.waitForEvent('filechooser')
+  await button(one, 'Upload images').click()
+  await (await choosing).setFiles([
+    { name: 'one.png', mimeType: 'image/png', buffer: PNG },
+    { name: 'two.png', mimeType: 'image/png', buffer: PNG },
+  ])
+  await one.page.getByText('two.png').waitFor()
+  await one.quiet()
+  await one.fits()
+  await button(one, 'More for one.png').click()
+  await one.page.getByRole('menuitem', { name: 'Delete file' }).click()
+  await button(one, 'Delete file').click()
+  await one.page.getByRole('link', { name: 'one.png', exact: true }).waitFor({ state: 'hidden' })
+  await one.isClean()
+})
+
+test('the overview shows spending by model, key and day, filtered by a press, and no figure of the operator', async () => {
+  const one = await at(ALICE, '/console/usage')
+  await one.fits()
+  const rows = (by: string) => one.page.getByRole('table', { name: `Figures by ${by}` }).locator('tbody tr')
+  await rows('model').nth(1).waitFor()
+  expect(new URL(one.page.url()).pathname).toEndWith('/console/overview')
+  const text = await one.page.locator('main').innerText()
+  for (const of_operator of [
+    'Revenue',
+    'Margin',
+    'Cost known',
+    'By provider',
+    'By route',
+    'Balances of accounts',
+  ])
+    expect(text).not.toContain(of_operator)
+  await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()
+  await one.quiet()
+  expect(new URL(one.page.url()).searchParams.get('model')).toBe('sim-flash')
+  await rows('day').nth(29).waitFor()
+  await button(one, 'By key').click()
+  await one.page.getByRole('button', { name: /^console/ }).waitFor()
+  await one.fits()
 })
 
 describe('the playground for images', () => {
@@ -195,8 +226,7 @@ describe('the playground for images', () => {
   })
 
   test('the operator sees that images exist, and their pictures only after a press', async () => {
-    await using one = await visit('operator')
-    await one.open('/console/images')
+    const one = await at('operator', '/console/images')
     expect(await one.page.locator('main img').count()).toBe(0)
     expect(await one.page.locator('main').innerText()).not.toContain('red house')
     await one.fits()
@@ -207,48 +237,13 @@ describe('the playground for images', () => {
   })
 })
 
-test('files are uploaded, counted and deleted', async () => {
-  await using one = await visit(ALICE)
-  await one.open('/console/library?tab=uploaded')
-  await one.fits()
-  const choosing = one.page.waitForEvent('filechooser')
-  await button(one, 'Upload images').click()
-  await (await choosing).setFiles([
-    { name: 'one.png', mimeType: 'image/png', buffer: PNG },
-    { name: 'two.png', mimeType: 'image/png', buffer: PNG },
-  ])
-  await one.page.getByText('two.png').waitFor()
-  await one.quiet()
-  await one.fits()
-  await button(one, 'More for one.png').click()
-  await one.page.getByRole('menuitem', { name: 'Delete file' }).click()
-  await button(one, 'Delete file').click()
-  await one.page.getByRole('link', { name: 'one.png', exact: true }).waitFor({ state: 'hidden' })
-  await one.isClean()
-})
-
-test('the overview shows spending by model, key and day, filtered by a press, and no figure of the operator', async () => {
-  await using one = await visit(ALICE)
-  await one.open('/console/usage')
-  await one.fits()
-  const rows = (by: string) => one.page.getByRole('table', { name: `Figures by ${by}` }).locator('tbody tr')
-  await rows('model').nth(1).waitFor()
-  expect(new URL(one.page.url()).pathname).toEndWith('/console/overview')
-  const text = await one.page.locator('main').innerText()
-  for (const of_operator of [
-    'Revenue',
-    'Margin',
-    'Cost known',
-    'By provider',
-    'By route',
-    'Balances of accounts',
-  ])
-    expect(text).not.toContain(of_operator)
-  await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()
-  await one.quiet()
-  expect(new URL(one.page.url()).searchParams.get('model')).toBe('sim-flash')
-  await rows('day').nth(29).waitFor()
-  await button(one, 'By key').click()
-  await one.page.getByRole('button', { name: /^console/ }).waitFor()
+test('in the playground, the operator chooses who pays', async () => {
+  const one = await at('operator', '/console/playground')
+  await one.page.getByRole('button', { name: /bert/ }).click()
+  await one.page.getByText(/Billed to bert, which has/).waitFor()
+  await converse(one, 'Hello')
+  await gateway.rest()
+  const [call] = calls().slice(-1)
+  expect(call?.account_id).toBe(gateway.rows().accounts.find(({ name }) => name === 'bert')?.id ?? 0)
   await one.fits()
 })

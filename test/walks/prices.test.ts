@@ -5,7 +5,19 @@ import { priceListOf } from '../fixtures/price-list.ts'
 import { signedIn } from '../support/console-session.ts'
 import { houseConsole } from './house-catalogue.ts'
 
-const { gateway, visit, file } = await houseConsole()
+const { gateway, visit, at, file } = await houseConsole(`
+[[models]]
+id = "flash-9"
+kind = "text"
+routes = [{ provider = "google", model = "flash-9" }]
+price = { input = 0.30, output = 2.50 }
+
+[[models]]
+id = "cached"
+kind = "text"
+routes = [{ provider = "attic", model = "gpt-4o", cost = { input = 2.5, output = 10 } }]
+price = { input = 3.00, output = 12.00 }
+`)
 const key = await gateway.caller('10')
 const LIST = priceListOf(0, 0, {
   'gemini/flash-9': {
@@ -18,11 +30,8 @@ const LIST = priceListOf(0, 0, {
 
 describe('the operator', () => {
   test('changes the prices of service tiers: a multiplier, and rates of their own', async () => {
-    await using one = await visit('operator')
+    const one = await at('operator', '/console/models/tiered-model/edit')
     const { page } = one
-    await one.open('/console/models/tiered-model')
-    await page.getByRole('link', { name: 'Edit model' }).click()
-    await one.quiet()
     const priority = page.getByRole('group', { name: 'Service tier: priority' })
     await priority.getByLabel('Multiplier').fill('2.5')
     await priority.getByLabel('Multiplier').press('Enter')
@@ -61,9 +70,8 @@ describe('the operator', () => {
       { key },
     )
     await gateway.rest()
-    await using one = await visit('operator')
+    const one = await at('operator', '/console/models')
     const { page } = one
-    await one.open('/console/models')
     await one.fits()
     await page.getByRole('link', { name: 'sim-pro', exact: true }).click()
     await page.getByRole('link', { name: 'Edit model' }).click()
@@ -85,7 +93,7 @@ describe('the operator', () => {
   })
 
   test('changes fields in quick succession over a slow line: the review shows all of them, and they are saved', async () => {
-    await using one = await visit('operator')
+    const one = await at('operator', '/console/models/house-model/edit')
     const { page } = one
     const typed = Promise.withResolvers<void>()
     const clicked = Promise.withResolvers<void>()
@@ -95,9 +103,6 @@ describe('the operator', () => {
       await (checks++ === 0 ? typed : clicked).promise
       await route.continue()
     })
-    await one.open('/console/models/house-model')
-    await page.getByRole('link', { name: 'Edit model' }).click()
-    await one.quiet()
     await page.getByLabel('Input').first().fill('0.07')
     await page.getByLabel('Output').first().fill('0.28')
     await page.getByLabel('Cache read').first().fill('0.01')
@@ -124,13 +129,13 @@ describe('the operator', () => {
 })
 
 test('a model is shown although the figures of its week fail, and the page says so', async () => {
-  await using one = await visit('operator')
+  const one = await at('operator', '/console')
   one.allow(/status of 400/)
   const { page } = one
   await page.route(/\/console\/api\/overview\?/, (route) =>
     route.fulfill({ status: 400, json: { error: { message: 'Not now.', code: 'x', param: null } } }),
   )
-  await one.open('/console/models/house-model')
+  await one.go('/console/models/house-model')
   await page.getByRole('table', { name: 'Price' }).waitFor()
   await page.getByText('Not now.').waitFor()
   await page.getByText('Calls in 7 days').waitFor()
@@ -141,66 +146,19 @@ test('a model of a real provider is suggested before simulated ones', async () =
   const account = await signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
   expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
   const { text_models } = await account.json('GET', '/play')
-  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 4)).toEqual([
+  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 6)).toEqual([
     'house-model',
     'tiered-model',
+    'flash-9',
+    'cached',
     'sim-flash',
     'sim-pro',
   ])
 })
 
-test('models are searched, sorted, copied and tried; an account holder sees neither routes nor costs', async () => {
-  const ids = (page: Page) => page.locator('tbody .row-link').allInnerTexts()
-  {
-    await using one = await visit('operator')
-    const { page } = one
-    await one.open('/console/models')
-    await page.getByRole('button', { name: 'Model', exact: true }).click()
-    expect((await ids(page))[0]).toStartWith('tiered-model')
-    await page.getByRole('button', { name: 'Price in USD' }).click()
-    expect((await ids(page))[0]).toStartWith('sim-speech')
-    await page.getByRole('button', { name: 'Price in USD' }).click()
-    expect((await ids(page))[0]).toStartWith('sim-moderation')
-    expect(page.url()).toContain('sort=price')
-    for (const title of ['Takes', 'Context', 'Cost in USD', 'Routes', 'State', 'Calls, 7 days'])
-      await page.getByRole('button', { name: title, exact: true }).click()
-    await page.getByLabel('Search models').fill('attic')
-    await page.getByText('sim-flash').waitFor({ state: 'detached' })
-    expect((await ids(page)).toSorted()).toEqual(['house-model', 'tiered-model'])
-    await page.getByLabel('Search models').fill('nobody')
-    await page.getByText('No results for “nobody”.').waitFor()
-    await one.fits()
-  }
-  await using one = await visit({ key }, { size: 'both' })
-  const { page } = one
-  await one.open('/console/models?q=sim-')
-  const text = await page.locator('main').innerText()
-  for (const hidden of ['simulator', 'Routes', 'Cost', 'Add a model', 'tiered-model'])
-    expect(text).not.toContain(hidden)
-  await page.getByRole('button', { name: 'Copy id sim-pro' }).click()
-  await page.getByText('Copied the id sim-pro.').waitFor()
-  expect(page.url()).toContain('/console/models?q=sim-')
-  expect(await page.getByRole('link', { name: 'Try sim-embedding' }).count()).toBe(0)
-  await page.getByRole('link', { name: 'sim-flash', exact: true }).click()
-  await page.getByRole('table', { name: 'Price' }).waitFor()
-  const detail = await page.locator('main').innerText()
-  for (const hidden of ['simulator', 'Edit model', 'Cost at']) expect(detail).not.toContain(hidden)
-  await one.looksRight()
-  await page.goBack()
-  await page.getByRole('link', { name: 'Try sim-pro' }).click()
-  await page.getByRole('combobox', { name: 'Model' }).getByText('sim-pro').waitFor()
-  await one.isClean()
-})
-
 test('the operator imports a price list: sets the markup, chooses the file, reviews the changes, and saves', async () => {
-  const operator = await signedIn(gateway, 'operator')
-  const { hash } = await operator.json('GET', '/catalogue')
-  const routes = [{ provider: 'google', model: 'flash-9' }]
-  const value = { id: 'flash-9', kind: 'text', routes, price: { input: '0.30', output: '2.50' } }
-  await operator.json('POST', '/catalogue/save', { hash, edits: [{ op: 'add', path: ['models'], value }] })
-  await using one = await visit('operator')
+  const one = await at('operator', '/console/models')
   const { page } = one
-  await one.open('/console/models')
   const dialog = page.getByRole('dialog', { name: 'Import prices' })
   await page.getByRole('button', { name: 'Import prices' }).click()
   await dialog.getByText('First set your markup').waitFor()
@@ -236,14 +194,8 @@ test('the operator imports a price list: sets the markup, chooses the file, revi
 })
 
 test('cache reads below cost get a price at the press of a button', async () => {
-  const operator = await signedIn(gateway, 'operator')
-  const { hash } = await operator.json('GET', '/catalogue')
-  const routes = [{ provider: 'attic', model: 'gpt-4o', cost: { input: 2.5, output: 10 } }]
-  const value = { id: 'cached', kind: 'text', routes, price: { input: '3.00', output: '12.00' } }
-  await operator.json('POST', '/catalogue/save', { hash, edits: [{ op: 'add', path: ['models'], value }] })
-  await using one = await visit('operator')
+  const one = await at('operator', '/console/models/cached/edit')
   const { page } = one
-  await one.open('/console/models/cached/edit')
   await page.getByText('Cache reads cost you 1.25 USD, more than they would sell at.').waitFor()
   await page.getByRole('button', { name: 'Set cache reads to 1.50' }).click()
   await page.getByText('Cache reads cost you').waitFor({ state: 'detached' })
@@ -253,4 +205,46 @@ test('cache reads below cost get a price at the press of a button', async () => 
   await dialog.getByRole('button', { name: 'Save changes' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(file()).toContain('cache_read = 1.50')
+})
+
+test('models are searched, sorted, copied and tried; an account holder sees neither routes nor costs', async () => {
+  const ids = (page: Page) => page.locator('tbody .row-link').allInnerTexts()
+  {
+    const one = await at('operator', '/console/models')
+    const { page } = one
+    await page.getByRole('button', { name: 'Model', exact: true }).click()
+    expect((await ids(page))[0]).toStartWith('tiered-model')
+    await page.getByRole('button', { name: 'Price in USD' }).click()
+    expect((await ids(page))[0]).toStartWith('sim-speech')
+    await page.getByRole('button', { name: 'Price in USD' }).click()
+    expect((await ids(page))[0]).toStartWith('sim-moderation')
+    expect(page.url()).toContain('sort=price')
+    for (const title of ['Takes', 'Context', 'Cost in USD', 'Routes', 'State', 'Calls, 7 days'])
+      await page.getByRole('button', { name: title, exact: true }).click()
+    await page.getByLabel('Search models').fill('attic')
+    await page.getByText('sim-flash').waitFor({ state: 'detached' })
+    expect((await ids(page)).toSorted()).toEqual(['cached', 'house-model', 'tiered-model'])
+    await page.getByLabel('Search models').fill('nobody')
+    await page.getByText('No results for “nobody”.').waitFor()
+    await one.fits()
+  }
+  await using one = await visit({ key }, { size: 'both' })
+  const { page } = one
+  await one.open('/console/models?q=sim-')
+  const text = await page.locator('main').innerText()
+  for (const hidden of ['simulator', 'Routes', 'Cost', 'Add a model', 'tiered-model'])
+    expect(text).not.toContain(hidden)
+  await page.getByRole('button', { name: 'Copy id sim-pro' }).click()
+  await page.getByText('Copied the id sim-pro.').waitFor()
+  expect(page.url()).toContain('/console/models?q=sim-')
+  expect(await page.getByRole('link', { name: 'Try sim-embedding' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'sim-flash', exact: true }).click()
+  await page.getByRole('table', { name: 'Price' }).waitFor()
+  const detail = await page.locator('main').innerText()
+  for (const hidden of ['simulator', 'Edit model', 'Cost at']) expect(detail).not.toContain(hidden)
+  await one.looksRight()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Try sim-pro' }).click()
+  await page.getByRole('combobox', { name: 'Model' }).getByText('sim-pro').waitFor()
+  await one.isClean()
 })

@@ -45,7 +45,7 @@ async function saveAt(one: ConsolePage, action: string): Promise<void> {
 describe.each(WALK_SCREENS)('screens: %s', (size) => {
   const account = `acme-${size}`
 
-  test('an owner saves a card, replaces it and removes it', async () => {
+  test('an owner saves a card, which Stripe does not confirm, replaces it and removes it', async () => {
     await gateway.account(account, { balance_usd: '10' })
     await using one = await visit({ account }, { size })
     await one.open('/console/payments')
@@ -53,8 +53,11 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await says(one, 'No card is saved for automatic top-up or a plan.')
     await one.fits()
     const before = lines('card.saved')
+    // Stripe never confirms the first card: the page waits until the gateway has requested it.
+    stripe.webhooks.way = 'lose'
     await saveAt(one, 'Add card')
     await says(one, 'Visa ending in 4242 saved')
+    stripe.webhooks.way = 'send'
     await says(one, 'Expires 08/2030')
     await one.page.waitForURL(/\/console\/payments$/)
     await one.quiet()
@@ -73,7 +76,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('billing sets automatic top-up up, changes it and turns it off; without a card it is off', async () => {
+  test('billing sets automatic top-up up, leaves the page of Stripe without a card, changes the top-up and turns it off; without a card it is off', async () => {
     await using one = await visit({ account, role: 'billing' }, { size })
     await one.open('/console/payments')
     await says(one, 'Add a card first.')
@@ -86,7 +89,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     one.allow(/status of 400/)
     await button(one, 'Turn on').click()
     await says(one, 'Enter at least the amount of one top-up.')
-    await one.looksRight()
+    await one.fits()
     await dialog.getByLabel('Monthly limit', { exact: true }).fill('60')
     await button(one, 'Turn on').click()
     await says(one, 'Automatic top-up is on')
@@ -94,6 +97,15 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await says(one, '0.00 of at most 60.00 EUR')
     await one.quiet()
     await one.looksRight()
+    const saved = lines('card.saved')
+    await button(one, 'Replace').click()
+    await one.page.waitForURL(/\/pay\/cs_/)
+    await one.page.getByRole('link', { name: 'Back' }).click()
+    await says(one, 'No card was saved')
+    await says(one, 'Visa ending in 4242')
+    await one.quiet()
+    await one.fits()
+    expect(lines('card.saved')).toBe(saved)
     await button(one, 'Edit').click()
     await dialog.getByLabel('When the balance is below', { exact: true }).fill('7.50')
     await button(one, 'Save changes').click()
@@ -118,31 +130,6 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await one.quiet()
     expect(await button(one, 'Turn on').count()).toBe(0)
     await one.fits()
-    await one.isClean()
-  })
-
-  test('the page waits for a card that Stripe has not confirmed', async () => {
-    await using one = await visit({ account }, { size })
-    stripe.webhooks.way = 'lose'
-    await one.open('/console/payments')
-    await saveAt(one, 'Add card')
-    await says(one, 'Visa ending in 4242 saved')
-    await one.isClean()
-  })
-
-  test('a person who leaves the page of Stripe saves nothing', async () => {
-    await using one = await visit({ account, role: 'billing' }, { size, theme: 'dark' })
-    one.allow(/a request to another host: http:\/\/127\.0\.0\.1:\d+\/pay\//)
-    await one.open('/console/payments')
-    const before = lines('card.saved')
-    await button(one, 'Replace').click()
-    await one.page.waitForURL(/\/pay\/cs_/)
-    await one.page.getByRole('link', { name: 'Back' }).click()
-    await says(one, 'No card was saved')
-    await says(one, 'Visa ending in 4242')
-    await one.quiet()
-    await one.fits()
-    expect(lines('card.saved')).toBe(before)
     await one.isClean()
   })
 })

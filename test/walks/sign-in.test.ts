@@ -24,7 +24,7 @@ const sessionsOf = (name: string) =>
     .all(name).length
 
 describe('signing in', () => {
-  test('as the operator, by the keyboard alone, leads to the requested address', async () => {
+  test('as the operator, by the keyboard alone, leads to the requested address, where a chosen theme is kept', async () => {
     await using one = await visit()
     const { page } = one
     await one.open('/console/settings')
@@ -34,6 +34,14 @@ describe('signing in', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/settings')
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    expect(await ground()).toBe('dark')
+    await page.reload()
+    await page.getByText('this session').waitFor()
+    expect(await ground()).toBe('dark')
+    await page.getByRole('button', { name: 'System', exact: true }).click()
+    expect(await ground()).toBe('light dark')
     await one.isClean()
   })
 
@@ -73,20 +81,6 @@ describe('signing in', () => {
     expect(await page.getByRole('heading', { name: 'Password' }).count()).toBe(0)
     await one.fits()
   })
-
-  test('keeps the chosen theme', async () => {
-    await using one = await visit('operator')
-    const { page } = one
-    await one.open('/console/settings')
-    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
-    await page.getByRole('button', { name: 'Dark', exact: true }).click()
-    expect(await ground()).toBe('dark')
-    await page.reload()
-    await page.getByText('this session').waitFor()
-    expect(await ground()).toBe('dark')
-    await page.getByRole('button', { name: 'System', exact: true }).click()
-    expect(await ground()).toBe('light dark')
-  })
 })
 
 /** Drops Secure cookies, as WebKit does over plain HTTP on this machine. */
@@ -118,24 +112,28 @@ describe('a link', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', SIDE_BAR).waitFor()
     expect(page.url()).not.toContain(token)
-    await page.goto('/healthz')
     await one.open(`/console/welcome#${token}`)
     await page.getByText('This link was already used').waitFor()
   })
 
-  test('of an invitation signs in its account, and no other, even if the browser drops Secure cookies', async () => {
-    await using one = await visit(undefined, { size: 'phone' })
+  test('of an invitation without its end says so; another one pasted over it signs in its account, and no other, even if the browser drops Secure cookies', async () => {
+    await using one = await visit()
     const { page } = one
-    await dropSecureCookies(page)
+    await one.open('/console/invitation')
+    await page.getByText('The link is incomplete').waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    await one.looksRight()
+    // Browsers load nothing for it.
     const { token } = await makeInvitation(gateway.store, 'bob', issuing())
-    await one.open(`/console/invitation#${token}`)
+    await dropSecureCookies(page)
+    await page.goto(`/console/invitation#${token}`)
+    await one.quiet()
     await page.getByRole('heading', { name: 'Welcome, bob' }).waitFor()
     await page.getByLabel('Password', { exact: true }).fill('a password of bob’s own')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Pages' }).click()
-    await page.getByRole('dialog', SIDE_BAR).getByText('bob', { exact: true }).waitFor()
+    await page.getByRole('complementary').getByText('bob', { exact: true }).waitFor()
     expect((await one.context.cookies()).map(({ name }) => name)).toContain('tollgate')
-    await page.unrouteAll()
+    await page.unrouteAll({ behavior: 'wait' })
     await one.isClean()
   })
 
@@ -166,77 +164,54 @@ describe('a link', () => {
     expect(await page.getByLabel('Account or email').inputValue()).toBe(email)
     await one.isClean()
   })
-
-  test('without its end says so; another one pasted over it works, although browsers load nothing for it', async () => {
-    await using one = await visit()
-    await one.open('/console/invitation')
-    await one.page.getByText('The link is incomplete').waitFor()
-    await one.page.getByRole('link', { name: 'Sign in' }).waitFor()
-    await one.looksRight()
-    const { token } = await makeInvitation(gateway.store, 'bob', issuing())
-    await one.page.goto(`/console/invitation#${token}`)
-    await one.page.getByRole('heading', { name: 'Welcome, bob' }).waitFor()
-    await one.isClean()
-  })
 })
 
-describe('sessions in the settings', () => {
-  test('are ended one by one, and all at once', async () => {
-    await gateway.account('carol')
-    await givePasswords(gateway, ['carol'])
-    const who = { account: 'carol' }
+test('sessions in the settings end by a new password, one by one, and all at once', async () => {
+  await gateway.account('carol')
+  await givePasswords(gateway, ['carol'])
+  const who = { account: 'carol' }
+  const signInElsewhere = async () => {
     const other = await signedIn(gateway, who)
     const status = async () => (await other.send('GET', '/sessions')).status
     expect(await status()).toBe(200)
-    await using one = await visit(who)
-    const { page } = one
-    await one.open('/console/settings')
-    await page.getByRole('button', { name: 'End', exact: true }).click()
-    await page.getByText('Session ended').waitFor()
-    await one.quiet()
-    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0)
-    expect(sessionsOf('carol')).toBe(1)
-    expect(await status()).toBe(401)
+    return status
+  }
+  const before = await signInElsewhere()
+  await using one = await visit(who)
+  const { page } = one
+  await one.open('/console/settings')
+  one.allow(/status of 403/)
+  const [old_password, new_password] = [page.getByLabel('Current password'), page.getByLabel('New password')]
+  await old_password.fill('not the password')
+  await new_password.fill('one toll, many gates')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('The current password is wrong.').waitFor()
+  expect(await new_password.inputValue()).toBe('one toll, many gates')
+  await old_password.fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByText('Password changed').waitFor()
+  expect(sessionsOf('carol')).toBe(1)
+  expect(await before()).toBe(401)
 
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-    const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
-    await one.looksRight()
-    // The list may be requested once more, by a session that has ended.
-    one.allow(/status of 401/)
-    await page.evaluate("sessionStorage.setItem('draft', 'of carol')")
-    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(sessionsOf('carol')).toBe(0)
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    await one.isClean()
-  })
+  const after = await signInElsewhere()
+  await page.reload()
+  await page.getByText('this session').waitFor()
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByText('Session ended').waitFor()
+  await one.quiet()
+  expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0)
+  expect(sessionsOf('carol')).toBe(1)
+  expect(await after()).toBe(401)
 
-  test('by the old password end when the password is changed', async () => {
-    await gateway.account('dora')
-    await givePasswords(gateway, ['dora'])
-    const who = { account: 'dora' }
-    const other = await signedIn(gateway, who)
-    const status = async () => (await other.send('GET', '/sessions')).status
-    expect(await status()).toBe(200)
-    await using one = await visit(who)
-    const { page } = one
-    await one.open('/console/settings')
-    one.allow(/status of 403/)
-    const [old_password, new_password] = [
-      page.getByLabel('Current password'),
-      page.getByLabel('New password'),
-    ]
-    await old_password.fill('not the password')
-    await new_password.fill('one toll, many gates')
-    await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('The current password is wrong.').waitFor()
-    expect(await new_password.inputValue()).toBe('one toll, many gates')
-    await old_password.fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByText('Password changed').waitFor()
-    expect(sessionsOf('dora')).toBe(1)
-    await page.reload()
-    await page.getByText('this session').waitFor()
-    expect(await status()).toBe(401)
-  })
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await one.looksRight()
+  // The list may be requested once more, by a session that has ended.
+  one.allow(/status of 401/)
+  await page.evaluate("sessionStorage.setItem('draft', 'of carol')")
+  await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(sessionsOf('carol')).toBe(0)
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  await one.isClean()
 })
