@@ -48,5 +48,5 @@ test('the page is reached from the usage and from an account, and looks right', 
   await alice.open('/console/usage')
   expect(await alice.page.$$eval('a[href$="/console/history"]', (links) => links.length)).toBe(1)
   await alice.go('/console/history')
-  await alice.looksRight()
+  await alice.fits()
 }, 60_000)

@@ -195,7 +195,7 @@ describe('in a browser', () => {
 
   test('the pages of an account holder have the product’s name nowhere, and the statement is printed under the logo', async () => {
     await using one = await visit({ account: 'lena' })
-    await one.open('/console')
+    await one.open('/console/start')
     for (const path of [
       '/console/start',
       '/console/playground',

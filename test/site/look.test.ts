@@ -6,7 +6,7 @@ import { consolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
-import type { Size } from '../support/screens.ts'
+import { WALK_SCREENS } from '../support/screens.ts'
 
 const SITE = '[site]\nenabled = true\n[brand]\nname = "Acme AI"\ncolor = "#0b6e6e"\n\n'
 const gateway = await fileGateway({ catalogue: SITE + FIRST_CATALOGUE, listen: consoleAddress() })
@@ -18,15 +18,18 @@ await operator.json('POST', '/incidents', {
 })
 const { origin } = gateway.url
 
-test.each(['wide', 'phone'] as const)(
+test.each(WALK_SCREENS)(
   '%s: each page fits, is readable in both themes, and keeps its policy',
-  async (size: Size) => {
+  async (size) => {
     await using one = await consolePage(origin, { size })
     for (const path of ['/', '/pricing', '/status']) {
       await one.page.goto(path)
       await one.looksRight()
       await one.looksRight()
       expect([path, await one.context.cookies()]).toEqual([path, []])
+      // A phone would draw a page without it as on a desktop.
+      const viewport = one.page.locator('meta[name="viewport"]')
+      expect(await viewport.getAttribute('content')).toBe('width=device-width, initial-scale=1')
     }
   },
 )
@@ -71,7 +74,6 @@ test('the operator opens an incident at the console', async () => {
   await using one = await pageOf(gateway, 'operator')
   const { page } = one
   await one.open('/console/system/incidents')
-  await one.looksRight()
   await page.getByRole('button', { name: 'New incident' }).click()
   await page.getByLabel('Title').fill('No images')
   one.allow(/status of 400/)

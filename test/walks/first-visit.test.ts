@@ -39,7 +39,7 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
   await user.type('Model to test', 'house-lite')
   await user.press('Test connection')
   await visit.page.getByText(/It answered in/).waitFor()
-  await visit.looksRight()
+  await visit.fits()
   await user.press('Save provider')
 
   // The form proposes no price, because a price is a decision.
@@ -90,7 +90,7 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
     .getByText(`${formatUsd(call.cost_nanos)} USD`)
     .first()
     .waitFor()
-  await visit.looksRight()
+  await visit.fits()
   expect(provider.keys).toEqual([`Bearer ${PROVIDER_KEY}`, `Bearer ${PROVIDER_KEY}`])
   expect(user.actions).toBeLessThanOrEqual(MAX_ACTIONS)
 
@@ -102,7 +102,7 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
 test('existing parts are chosen, the call is sent from the page, and the first steps are over', async () => {
   const { gateway, visit: visitAs } = await fileConsole()
   await gateway.account('first', { balance_usd: '10' })
-  await using visit = await visitAs('operator', { size: 'phone', theme: 'dark' })
+  await using visit = await visitAs('operator', { size: 'both', theme: 'dark' })
   const user = userOf(visit.page)
   const requested_paths: string[] = []
   visit.page.on('request', (request) => requested_paths.push(new URL(request.url()).pathname))
@@ -118,7 +118,7 @@ test('existing parts are chosen, the call is sent from the page, and the first s
   await visit.open(visit.page.url())
   await visit.page.getByText(/It was shown only once/).waitFor()
   await visit.page.getByText('Waiting for your first call…').waitFor()
-  await visit.looksRight()
+  await visit.fits()
   await user.press('Create another key')
   await user.press('Create key')
   await visit.page.locator('.secret pre').waitFor()

@@ -13,7 +13,7 @@ const NEAR = dayIn(7)
 const ending = (id: string, date: string, more = '') =>
   modelSection(id, { [PROVIDER]: 'm' }, { more: `shutdown_date = "${date}"\n${more}` })
 
-const { gateway, visit } = await fileConsole({
+const { gateway, visit, at } = await fileConsole({
   catalogue: catalogueOf({
     upstream_url: 'simulator',
     more:
@@ -38,9 +38,8 @@ routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }
 await gateway.account('alice', { balance_usd: '10' })
 
 test.each(WALK_SCREENS)('the operator’s Overview lists models that end, earliest first: %s', async (size) => {
-  await using one = await visit('operator', { size })
+  const one = await at('operator', '/console/overview', { size })
   const { page } = one
-  await one.open('/console/overview')
   const table = page.getByRole('table', { name: 'Models that end' })
   await table.waitFor()
   const text = (await table.innerText()).replace(/\s+/g, ' ')
@@ -52,17 +51,9 @@ test.each(WALK_SCREENS)('the operator’s Overview lists models that end, earlie
   await one.looksRight()
 })
 
-test('an account sees no list of models that end', async () => {
-  await using one = await visit({ account: 'alice' })
-  await one.open('/console/overview')
-  expect(await one.page.getByRole('table', { name: 'Models that end' }).count()).toBe(0)
-  await one.isClean()
-})
-
 test('the list of models and a model’s page show the end; a date is set in the form, and an impossible one is refused there', async () => {
-  await using one = await visit('operator')
+  const one = await at('operator', '/console/models', { size: 'both' })
   const { page } = one
-  await one.open('/console/models')
   await page
     .getByRole('row', { name: /^ended-model/ })
     .getByText('has ended')
@@ -83,12 +74,11 @@ test('the list of models and a model’s page show the end; a date is set in the
     .getByText(/5\.00 in, 30\.00 image out( USD)? \/ M tokens/)
     .waitFor()
   await one.fits()
-  await one.go('/console/models/near-model')
-  await page.getByText(new RegExp(`its shutdown is on ${NEAR}.* Add a route to its replacement`)).waitFor()
-  await one.looksRight()
   await one.go('/console/models/ended-model')
   await page.getByText('This model has ended: its shutdown was on 2026-01-01.').waitFor()
   await one.go('/console/models/near-model')
+  await page.getByText(new RegExp(`its shutdown is on ${NEAR}.* Add a route to its replacement`)).waitFor()
+  await one.fits()
 
   await page.getByRole('link', { name: 'Edit model' }).click()
   await one.quiet()
@@ -103,4 +93,11 @@ test('the list of models and a model’s page show the end; a date is set in the
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')).toContain('"2099-02-28"')
+})
+
+test('an account sees no list of models that end', async () => {
+  await using one = await visit({ account: 'alice' })
+  await one.open('/console/overview')
+  expect(await one.page.getByRole('table', { name: 'Models that end' }).count()).toBe(0)
+  await one.isClean()
 })

@@ -53,7 +53,7 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await device.verifies(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('No passkey was used').waitFor()
-    await one.looksRight()
+    await one.fits()
     await device.verifies(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('this session').waitFor()

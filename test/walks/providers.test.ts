@@ -6,7 +6,20 @@ import { ACCOUNT, PRIVATE_KEY } from '../support/google.ts'
 import { ADDED } from './added-providers.ts'
 import { KEY, press, serversConsole, type } from './server-providers.ts'
 
-const { gateway, visit, upstream, sent, file, key_file: of_vertex } = await serversConsole()
+const {
+  gateway,
+  visit,
+  upstream,
+  sent,
+  file,
+  key_file: of_vertex,
+} = await serversConsole(`
+[[models]]
+id = "drawn"
+kind = "image"
+routes = [{ provider = "azure-here", model = "pictures" }]
+price = { input = 5, image_output = 32 }
+`)
 
 /** The operator's page of all tests. */
 let one: ConsolePage
@@ -53,7 +66,7 @@ test.each([
 ])('the form of a new %s is left by Cancel, and nothing is saved', async (_, list) => {
   const before = file()
   await one.go(`${list}/new`)
-  await one.looksRight()
+  await one.fits()
   await press(one.page, 'Cancel')
   await one.page.waitForURL(`**${list}`)
   expect(file()).toBe(before)
@@ -115,11 +128,12 @@ describe('a mistake in the form', () => {
     ],
   ])('%s is reported at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
     const { page } = one
-    await chooseProvider(page, title)
+    const chosen = await page.getByRole('combobox', { name: 'Provider' }).innerText()
+    if (!chosen.startsWith(title)) await chooseProvider(page, title)
     const filled: Record<string, string> = { ...FILLED, [label]: text }
     for (const [each, value] of Object.entries(filled)) {
       const field = page.getByLabel(each, { exact: true })
-      if ((await field.count()) > 0) await field.fill(value)
+      if ((await field.count()) > 0 && (await field.inputValue()) !== value) await field.fill(value)
     }
     if (label !== 'Model to test') await type(page, 'Model to test', 'm')
     const before = sent.length
@@ -132,27 +146,20 @@ describe('a mistake in the form', () => {
 })
 
 test('a model of a deployment has its generation, and a cost of images has the units of their price', async () => {
-  await gateway.recatalogue(
-    `${file()}\n[[models]]\nid = "drawn"\nkind = "image"\nroutes = [{ provider = "azure-here", model = "pictures" }]
-price = { input = 5, image_output = 32 }\n`,
-  )
   const { page } = one
   const save = async () => {
     await press(page, 'Review and save')
     await press(page, 'Save changes')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
-  await one.open('/console/models/of-vertex-here')
-  await page.getByRole('link', { name: 'Edit model' }).click()
+  await one.go('/console/models/of-vertex-here/edit')
   await page.getByLabel('Upstream model').waitFor()
   expect(await page.getByLabel('Generation (optional)').count()).toBe(0)
-  await one.go('/console/models/of-azure-here')
-  await page.getByRole('link', { name: 'Edit model' }).click()
+  await one.go('/console/models/of-azure-here/edit')
   await page.getByLabel('Generation (optional)').fill('gpt-5.4')
   await page.getByLabel('Generation (optional)').press('Enter')
   await save()
-  await one.go('/console/models/drawn')
-  await page.getByRole('link', { name: 'Edit model' }).click()
+  await one.go('/console/models/drawn/edit')
   await page.getByLabel('Generation (optional)').fill('gpt-image-2')
   await page.getByLabel('Generation (optional)').press('Enter')
   for (const [rate, cost] of [

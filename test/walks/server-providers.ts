@@ -49,8 +49,11 @@ routes = [{ provider = "${name}", model = "m" }]
 price = { input = 1, output = 4 }
 `
 
-/** A gateway with a provider at each of three servers, and a model of each; both end after the file's last test. */
-export async function serversConsole() {
+/**
+ * A gateway with a provider at each of three servers, and a model of each; both end after the file's last test.
+ * @param more sections of the catalogue
+ */
+export async function serversConsole(more = '') {
   const key_file = folderOfFile().at('vertex.json')
   writeFileSync(key_file, accountFile('https://oauth2.googleapis.com'))
   let refused: Refused = {}
@@ -79,6 +82,7 @@ export async function serversConsole() {
       saved('azure-here', 'server = "azure"\nresource = "acme"\ncooldown_ms = 0', KEY),
       saved('bedrock-here', 'server = "bedrock"\nregion = "us-east-1"', KEY),
       saved('vertex-here', 'server = "vertex"', `file:${key_file}`),
+      more,
     ].join(''),
     network,
   })
