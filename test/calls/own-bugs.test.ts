@@ -4,7 +4,7 @@ import type { Protocol } from '../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS, registryOf } from '../../src/protocols/registry.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { answer, piece } from '../support/native.ts'
-import { scene } from '../support/scene.ts'
+import { fileScene, scene } from '../support/scene.ts'
 import { events, refusal, whole } from '../support/upstream.ts'
 
 const { gemini, anthropic, openai } = BUILT_IN_PROTOCOLS
@@ -23,7 +23,10 @@ const buggy: Protocol = {
   },
 }
 const protocols = registryOf([buggy, anthropic, openai])
-const COOLDOWN = 'cooldown_ms = 600_000'
+/** For the tests after which no key may be in cooldown. */
+const bug = await fileScene({ protocols, provider: 'cooldown_ms = 600_000' })
+/** For failures of the provider. */
+const failing = await fileScene({ protocols, provider: 'cooldown_ms = 0' })
 
 const chat = (stream: boolean) => ({
   model: MODEL,
@@ -33,34 +36,31 @@ const chat = (stream: boolean) => ({
 
 describe('a translator that throws a TypeError', () => {
   test('on a whole answer: 500, the hold voided, the stack in the log, the provider not reported', async () => {
-    await using s = await scene({ protocols, provider: COOLDOWN, script: whole(answer()) })
+    bug.upstream.answer(whole(answer()))
+    const seen = bug.upstream.requests.length
     for (const _ of [1, 2]) {
-      const response = await s.call('/v1/chat/completions', chat(false))
+      const response = await bug.call('/v1/chat/completions', chat(false))
       expect(response.status).toBe(500)
       expect(await response.text()).not.toContain('parts.map')
-      expect(await s.lastCall()).toMatchObject({ outcome: 'failed', status: 500, cost_nanos: 0 })
+      expect(await bug.lastCall()).toMatchObject({ outcome: 'failed', status: 500, cost_nanos: 0 })
     }
-    const lines = s.gateway.log.lines()
+    const lines = bug.gateway.log.lines()
     expect(lines.filter(({ message }) => message === 'a route failed')).toEqual([])
     expect(lines.find(({ message }) => message === 'request failed')).toMatchObject({
       level: 'error',
       cause: { name: 'TypeError', stack: expect.stringContaining('own-bugs.test.ts') },
     })
-    expect(s.upstream.requests).toHaveLength(2)
+    expect(bug.upstream.requests).toHaveLength(seen + 2)
   })
 
   test('inside a stream: an internal error as the last record, and the stack in the log', async () => {
-    await using s = await scene({
-      protocols,
-      provider: COOLDOWN,
-      script: events([piece('Hel'), answer('lo.')]),
-    })
-    const response = await s.call('/v1/chat/completions', chat(true))
+    bug.upstream.answer(events([piece('Hel'), answer('lo.')]))
+    const response = await bug.call('/v1/chat/completions', chat(true))
     const text = await response.text()
     expect(text).toContain('"error"')
     expect(text).not.toContain('interrupted')
-    expect(await s.lastCall()).toMatchObject({ outcome: 'broken' })
-    expect(s.gateway.log.lines().find(({ message }) => message === 'a stream broke')).toMatchObject({
+    expect(await bug.lastCall()).toMatchObject({ outcome: 'broken' })
+    expect(bug.gateway.log.lines().find(({ message }) => message === 'a stream broke')).toMatchObject({
       level: 'error',
       cause: { name: 'TypeError', stack: expect.stringContaining('own-bugs.test.ts') },
     })
@@ -71,9 +71,11 @@ describe('a translator that throws a TypeError', () => {
     ['an error under status 200', whole({ error: { message: 'no' } }), 502],
     ['a refusal', refusal(500, { error: { message: 'no' } }), 502],
   ] as const)('does not hide %s: that is still the provider’s failure', async (_, script, status) => {
-    await using s = await scene({ protocols, script })
-    expect((await s.call('/v1/chat/completions', chat(false))).status).toBe(status)
-    expect(s.gateway.log.lines().map(({ message }) => message)).toContain('a route failed')
+    failing.upstream.answer(script)
+    const logged = failing.gateway.log.lines().length
+    expect((await failing.call('/v1/chat/completions', chat(false))).status).toBe(status)
+    const lines = failing.gateway.log.lines().slice(logged)
+    expect(lines.map(({ message }) => message)).toContain('a route failed')
   })
 })
 

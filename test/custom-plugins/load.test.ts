@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPlugins } from '../../plugins/custom-plugins/files.ts'
-import { loadPlugin } from '../../plugins/custom-plugins/load.ts'
+import { loadPlugin, loadPlugins } from '../../plugins/custom-plugins/load.ts'
 import { OWN_BEGINNINGS } from '../../src/domain/own-paths.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { tollgate } from '../backups/support.ts'
@@ -25,19 +25,39 @@ afterAll(() => parent[Symbol.dispose]())
 const startWith = (own_plugins: Record<string, string>, load_limit_ms = 10_000) =>
   startTestGateway({ parent_folder, own_plugins, plugin_limits: { load_limit_ms } })
 
-/** The error of a refused start. */
+/** The parts of a gateway that load plugins from this folder. */
+const partsIn = (folder: string) => ({
+  folder,
+  log: memoryLog().log,
+  catalogue: () => ({
+    models: new Map(),
+    sections: new Map([['plugins', { tables: {}, secrets: [] }]]),
+    server: {},
+  }),
+  newRequestId: () => 'r',
+  error_answers: createTally(),
+})
+
+/** The error of a start, which loads plugins before it opens anything else of the gateway. */
 async function refusalOf(own_plugins: Record<string, string>, load_limit_ms?: number): Promise<string> {
-  try {
-    await (await startWith(own_plugins, load_limit_ms)).stop()
-    return 'it started'
-  } catch (thrown) {
-    return (thrown as Error).message
-  }
+  const folder = mkdtempSync(join(parent_folder, 'refused-'))
+  mkdirSync(join(folder, 'plugins'))
+  for (const [name, text] of Object.entries(own_plugins)) writeFileSync(join(folder, 'plugins', name), text)
+  const { files } = findPlugins(join(folder, 'plugins'))
+  return await loadPlugins(files, { ...partsIn(folder), load_limit_ms }).then(
+    () => 'they were loaded',
+    (thrown: Error) => thrown.message,
+  )
 }
 
-describe('a file that cannot be loaded stops the start', () => {
-  const GOOD = 'export default () => {}'
+const GOOD = 'export default () => {}'
 
+test('a plugin that cannot be loaded stops the start of a gateway', async () => {
+  const started = startWith({ 'a-good.ts': GOOD, 'bad.ts': '', 'c-good.ts': GOOD })
+  await expect(started).rejects.toThrow('The plugin plugins/bad.ts cannot be loaded: ')
+})
+
+describe('a file that cannot be loaded', () => {
   test.each<[what: string, text: string, words: string]>([
     ['a syntax error, with its line', '\n\nexport default ({ app } => app', 'bad.ts:3:'],
     ['no default export', 'export const plugin = () => {}', 'no default export that is a function'],
@@ -137,18 +157,7 @@ describe('a file that cannot be loaded stops the start', () => {
     writeFileSync(join(folder, 'plugins/open.ts'), GOOD)
     const [file] = findPlugins(join(folder, 'plugins')).files
     if (!file) throw new Error('there is no file')
-    const parts = {
-      folder,
-      log: memoryLog().log,
-      catalogue: () => ({
-        models: new Map(),
-        sections: new Map([['plugins', { tables: {}, secrets: [] }]]),
-        server: {},
-      }),
-      newRequestId: () => 'r',
-      error_answers: createTally(),
-    }
-    return { load: () => loadPlugin(file, parts), pathOf: (path: string) => join(folder, path) }
+    return { load: () => loadPlugin(file, partsIn(folder)), pathOf: (path: string) => join(folder, path) }
   }
 
   test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write', async (open) => {

@@ -22,7 +22,7 @@ import { distortedStream, distortedWhole, type Wire } from './distorted-answers.
 
 setDefaultTimeout(600_000)
 
-const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 400)
+const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 250)
 const DEADLINE_MS = 30_000
 /** A provider's text about itself, which callers must not see. */
 const SECRET = 'shard 7 at 10.0.0.7'

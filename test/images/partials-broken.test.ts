@@ -26,7 +26,8 @@ import {
 } from './partials-support.ts'
 import { GENERATIONS, PNG } from './support.ts'
 
-const s = await partialsScene()
+/** An event that is larger than an answer may be, and a locked database, end a stream in some tests. */
+const s = await partialsScene('max_answer_bytes = 1048576', { max_busy_wait_ms: MAX_BUSY_WAIT_MS })
 afterAll(() => s[Symbol.asyncDispose]())
 
 const bodyOf = (rest: object = {}) => ({
@@ -121,27 +122,25 @@ test('an interruption before any delivered image costs nothing, and the error sa
 })
 
 test('a delivered partial image is charged later if the database was locked at the interruption', async () => {
-  await using hasty = await partialsScene('', { max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   const broken = Promise.withResolvers<void>()
-  hasty.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
-  const events = eventReader(await hasty.call(GENERATIONS, bodyOf()))
+  s.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
+  const events = eventReader(await s.call(GENERATIONS, bodyOf()))
   expect(await events.next()).toMatchObject({ partial_image_index: 0 })
-  const other = openDatabase(join(hasty.gateway.data_folder, 'tollgate.db'))
+  const other = openDatabase(join(s.gateway.data_folder, 'tollgate.db'))
   other.run('BEGIN IMMEDIATE')
   broken.resolve()
   expect(await events.next()).toHaveProperty('error')
   other.run('ROLLBACK')
   other.close()
-  expect(await hasty.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
+  expect(await s.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
 })
 
 test('an event above the maximum answer size ends the stream', async () => {
-  await using small = await partialsScene('max_answer_bytes = 1048576')
   const large = Buffer.concat([PNG, Buffer.alloc(1024 * 1024)])
-  small.upstream.answer(stream(partial(PNG, 0), 'read', completed(large)))
-  const response = await small.call(GENERATIONS, bodyOf())
+  s.upstream.answer(stream(partial(PNG, 0), 'read', completed(large)))
+  const response = await s.call(GENERATIONS, bodyOf())
   expect(kindsOf(eventsIn(await response.text()))).toEqual(['partial_image', 'error'])
-  expect(await small.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, outcome: 'broken' })
+  expect(await s.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, outcome: 'broken' })
 })
 
 /** Disconnects a caller after one partial image; the provider then sends the rest. */

@@ -6,7 +6,7 @@ import type { Account, Call } from '../../src/store/schema.ts'
 import { wholePath } from './native.ts'
 import { type Scene, type SceneOptions, scene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
-import { type CountTokens, countO200k } from './tokenizers.ts'
+import { type CountTokens, countCl100k } from './tokenizers.ts'
 import { type Answer, events, type UpstreamRequest, whole } from './upstream.ts'
 
 /** The balance of an account: 1 USD is a million tokens, of input or output. */
@@ -285,7 +285,7 @@ function answerTo(seen: UpstreamRequest, count: CountTokens): Answer {
 function counting(): CountTokens {
   const counted = new Map<string, number>()
   return (text) => {
-    const tokens = counted.get(text) ?? countO200k(text)
+    const tokens = counted.get(text) ?? countCl100k(text)
     counted.set(text, tokens)
     return tokens
   }

@@ -17,10 +17,10 @@ import {
 } from './left-out.ts'
 import type { Surface } from './servers.ts'
 
-/** A recording's own surface plays it without each field, each other without a fifth (surfaces encode what is decoded once); a long run plays all. */
+/** A recording's own surface plays it without each field, each other without a tenth (surfaces encode what is decoded once); a long run plays all. */
 const isPlayed = ({ protocol }: Recording, surface: Surface, at: number): boolean =>
-  IS_LONG || surface === OWN[protocol] || (at + SURFACES.indexOf(surface)) % SURFACES.length === 0
-const MIN_SAME = IS_LONG ? 15_000 : 7_000
+  IS_LONG || surface === OWN[protocol] || (at + SURFACES.indexOf(surface)) % (2 * SURFACES.length) === 0
+const MIN_SAME = IS_LONG ? 15_000 : 5_500
 
 type Outcome = 'same' | 'failed' | 'changed' | 'unreadable'
 

@@ -73,7 +73,7 @@ const TARGETS = [
   ...CLAUDE.map((model) => ['messages', model] as const),
   ...GEMINI.map((model) => ['native', model] as const),
 ]
-/** The last item of a case is its row: three models in sequence have all wishes of a surface. */
+/** The last item of a case is its row: six models in sequence have all wishes of a surface. */
 const CASES = TARGETS.flatMap(([own, model], nth) =>
   ALL_SURFACES.filter((surface) => surface !== own).map(
     (surface, column) => [surface, model, nth + column] as const,
@@ -96,10 +96,11 @@ async function answerTo(
   return { refusal: is_answer ? undefined : text, dropped }
 }
 
-/** The wishes of a case: in a long run all; otherwise whole answers to a third of them, streamed ones to a twelfth. */
+/** The wishes of a case: in a long run all; otherwise whole answers to a sixth of them, streamed ones to a twelfth. */
 const wishesOf = (streams: boolean, row: number): readonly Wish[] => {
+  const parts = streams ? 4 : 2
   const wishes = sample(WISHES, streams ? row + 1 : row)
-  return streams && !IS_LONG ? wishes.filter((_, nth) => nth % 4 === row % 4) : wishes
+  return IS_LONG ? wishes : wishes.filter((_, nth) => nth % parts === row % parts)
 }
 
 describe.each([false, true])('no translated request is refused, streamed: %p', (streams) => {

@@ -48,9 +48,12 @@ async function expectClosed(count: number): Promise<void> {
   expect(bomb.ended.at(-1)).toBeLessThan(BOMB_BYTES)
 }
 
-for (const compressed of [true, false]) {
-  const how = compressed ? 'compressed' : 'uncompressed'
-  test.each(CALLS)(`%s, ${how}`, async (_what, path, body, headers = {}) => {
+// All kinds of call read an answer by one function, which reads a compressed one as a stream: the first of them also has one without compression.
+for (const [how, compressed, calls] of [
+  ['compressed', true, CALLS],
+  ['uncompressed', false, CALLS.slice(0, 1)],
+] as const) {
+  test.each(calls)(`%s, ${how}`, async (_what, path, body, headers = {}) => {
     bomb.answer({ content_type: 'application/json', begins: '{"candidates":[', compressed })
     const [before, ended] = [gateway.rows(), bomb.ended.length]
     const response = await call(path, body, { headers })
