@@ -1,6 +1,6 @@
 // spec.md, Token billing (native generation): the cost of each usage field, to the nano-dollar, whole and streamed.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { Call } from '../../src/store/schema.ts'
+import type { Account, Call, Entry } from '../../src/store/schema.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
 import { catalogueOf, MODEL, PROVIDER, THINKING, TIERED } from '../support/catalogue.ts'
 import { answer, arrayPath, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
@@ -13,21 +13,25 @@ beforeEach(() => recatalogue())
 
 /** The payer: the scene's caller. */
 function account() {
-  const [found] = gateway.rows().accounts
+  const found = gateway.db.query<Account, []>('SELECT * FROM accounts ORDER BY id LIMIT 1').get()
   if (!found) throw new Error('there is no account')
   return found
 }
+const entriesAfter = (id: number) =>
+  gateway.db.query<Entry, [number]>('SELECT * FROM entries WHERE id > ? ORDER BY id').all(id)
+const lastEntry = () =>
+  gateway.db.query<{ id: number | null }, []>('SELECT max(id) AS id FROM entries').get()?.id ?? 0
 const balance = () => account().balance_nanos
 
 /** Makes a call; asserts that the balance, the entry and the record agree on its cost, and that nothing is held. */
 async function charged(path: string): Promise<Call> {
   const before = balance()
-  const entries_before = gateway.rows().entries.length
+  const last_entry = lastEntry()
   const response = await call(path, ask())
   expect(response.status).toBe(200)
   await response.text()
   const paid = await lastCall()
-  const written = gateway.rows().entries.slice(entries_before)
+  const written = entriesAfter(last_entry)
   expect(written.map(({ kind, amount_nanos, call_id }) => [kind, amount_nanos, call_id])).toEqual(
     written.length === 0 ? [] : [['charge', -paid.cost_nanos || 0, paid.id]],
   )

@@ -1,6 +1,6 @@
 // A small world for tests of orders: accounts 1 and 2, a fake payment provider, a clock, and a database of either engine.
 import { afterAll } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
@@ -61,13 +61,20 @@ export const ENGINES: readonly (readonly [name: string, make: () => Promise<Stor
   ...(hasPostgres ? [['PostgreSQL', onPostgres] as const] : []),
 ]
 
+/** A database with the accounts, of which each test gets a copy: another opening would read the tables once more. */
+let template: Buffer | undefined
+
 async function onSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'orders-'))
   const path = join(folder, 'tollgate.db')
-  makeEmptyDatabase(path)
-  const file = openDatabase(path)
-  for (const id of [1, 2]) addAccount(file, id)
-  file.close()
+  if (template) writeFileSync(path, template, { mode: 0o600 })
+  else {
+    makeEmptyDatabase(path)
+    const file = openDatabase(path)
+    for (const id of [1, 2]) addAccount(file, id)
+    file.close()
+    template = readFileSync(path)
+  }
   return { address: path, drop: async () => rmSync(folder, { recursive: true }) }
 }
 

@@ -117,7 +117,7 @@ test('a covered call cannot be refunded, and the error gives the reason', async 
 test('the Overview lists fees and costs of plans separately, so that a covered call is not sold below cost', async () => {
   gateway.db.run('UPDATE calls SET provider_cost_nanos = 5 WHERE id = ?', [covered.id])
   gateway.db.run(
-    "UPDATE call_sums SET provider_cost_nanos = 5, covered_cost_nanos = 5 WHERE model = 'sim-gpt'",
+    "UPDATE call_sums SET provider_cost_nanos = 5, covered_cost_nanos = 5, uncosted_calls = 0 WHERE model = 'sim-gpt'",
   )
   const days = 'since=2026-11-01&until=2026-11-30'
   const { resale, totals } = await operator.json('GET', `/overview?${days}`)

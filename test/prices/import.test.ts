@@ -61,7 +61,7 @@ price = { input = 1, output = 1 }
 # The end.
 `.replaceAll('\n', '\r\n')
 
-const LIST = priceListOf(300, 3, {
+const LIST = priceListOf(40, 3, {
   'gemini/flash-1': {
     litellm_provider: 'gemini',
     mode: 'chat',

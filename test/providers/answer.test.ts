@@ -255,7 +255,7 @@ describe('usage', () => {
     const answer = await provider.whole('flash-image', configured({ imageConfig: { aspectRatio: '16:9' } }))
     expect(answer.usageMetadata?.candidatesTokensDetails).toEqual([{ modality: 'IMAGE', tokenCount: 1290 }])
     const png = Buffer.from(partsOf(answer)[1]?.inlineData?.data ?? '', 'base64')
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 576])
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([512, 288])
   })
 
   test('counts add up, whole and streamed, and the gateway reads the same (property)', async () => {

@@ -141,7 +141,7 @@ describe('Gemini’s image models', () => {
       answer.candidates[0]?.content.parts.find(({ inlineData }) => inlineData)?.inlineData?.data ?? ''
     const picture = Buffer.from(base64, 'base64')
     expect(await hasColour(picture, [0, 255, 255])).toBe(true)
-    expect(await sharp(picture).metadata()).toMatchObject({ width: 1024, height: 512 })
+    expect(await sharp(picture).metadata()).toMatchObject({ width: 512, height: 256 })
   })
 })
 

@@ -23,7 +23,7 @@ interface PictureAsk {
   references: readonly Canvas[]
 }
 
-const LONGER_SIDE = 1_024
+const LONGER_SIDE = 512
 const MAX_SIDE_PIXELS = 2_048
 const WHITE: Colour = [250, 250, 247]
 

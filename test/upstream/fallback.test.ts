@@ -23,11 +23,10 @@ const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => cl
 /** The provider behind the second route. */
 const second = await startUpstream()
 afterAll(() => second[Symbol.asyncDispose]())
-beforeEach(async () => {
+beforeEach(() => {
   clock_ms += 3_600_000
   upstream.requests.length = 0
   second.requests.length = 0
-  await recatalogue()
 })
 
 const PATHS = [wholePath(), streamPath()]
