@@ -266,24 +266,10 @@ price = { per_search = 0.001 }
   test('uses the markup of the catalogue unless --markup overrides it', async () => {
     const marked = (percent: string) => `${CATALOGUE}\n[catalogue]\nmarkup = ${percent}\n`
     writeFileSync(scene.path('tollgate.toml'), marked('"12.5"'))
-    expect(
-      (await scene.run('prices', 'import', scene.path('list.json'), '--yes', '--model', 'vectors')).status,
-    ).toBe(0)
+    const vectors = ['prices', 'import', scene.path('list.json'), '--yes', '--model', 'vectors']
+    expect((await scene.run(...vectors)).status).toBe(0)
     expect(text()).toContain('input = 0.0225')
-    expect(
-      (
-        await scene.run(
-          'prices',
-          'import',
-          scene.path('list.json'),
-          '--yes',
-          '--model',
-          'vectors',
-          '--markup',
-          '100%',
-        )
-      ).status,
-    ).toBe(0)
+    expect((await scene.run(...vectors, '--markup', '100%')).status).toBe(0)
     expect(text()).toContain('input = 0.04')
   })
 
