@@ -22,7 +22,7 @@ import {
   verdictOf,
 } from './support/failures.ts'
 import { NATIVE } from './support/postgres-program.ts'
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { makePristineCluster, type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { SEED } from './support/seed.ts'
 
 /** More than the number of cores, since files also wait. */
@@ -123,13 +123,15 @@ interface Surroundings {
   folder: string
   /** The server of all tests; without it, each test process finds its own. */
   postgres: PostgresServer | undefined
+  /** The files of further servers. */
+  cluster: string | undefined
 }
 
 /** Runs tests. @returns whether they passed, and what failed */
 async function runTests(
   parts: readonly string[],
   files_at_once: number,
-  { folder, postgres }: Surroundings,
+  { folder, postgres, cluster }: Surroundings,
 ): Promise<Outcome> {
   const report = join(folder, REPORT)
   rmSync(report, { force: true })
@@ -144,6 +146,7 @@ async function runTests(
       TOLLGATE_SEED: String(SEED),
       TOLLGATE_TEST_PROGRAMS: reachable(EXECUTABLE, folder),
       ...(postgres ? { TOLLGATE_TEST_DATABASE: postgres.url } : {}),
+      ...(cluster ? { TOLLGATE_TEST_CLUSTER: cluster } : {}),
     },
     stdin: 'inherit',
     stdout: 'inherit',
@@ -170,8 +173,9 @@ async function runSuite(parts: readonly string[]): Promise<number> {
   process.on('SIGINT', () => {})
   process.env.TMPDIR = folder
   const is_named = process.env.TOLLGATE_TEST_DATABASE !== undefined
-  const postgres = is_named || NATIVE === undefined ? undefined : await startPostgres(NATIVE)
-  const surroundings = { folder, postgres }
+  const cluster = NATIVE === undefined ? undefined : makePristineCluster(NATIVE).data
+  const postgres = is_named || NATIVE === undefined ? undefined : await startPostgres(NATIVE, [], cluster)
+  const surroundings = { folder, postgres, cluster }
   try {
     process.stdout.write(`${filesOf(parts).length} files, TOLLGATE_SEED=${SEED}\n`)
     const { passed, between, failures } = await runTests(parts, FILES_AT_ONCE, surroundings)

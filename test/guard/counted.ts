@@ -1,5 +1,6 @@
 // A counted gateway: its process counts its operations, and reports what one call adds to the counts.
 import { join } from 'node:path'
+import { commandOf, executable } from '../support/programs.ts'
 import { type Load, loadOn } from '../tools/bench/measure.ts'
 import { untilListening } from '../tools/bench/processes.ts'
 import { nowMs } from '../tools/bench/recording.ts'
@@ -19,7 +20,7 @@ export interface CountedGateway extends AsyncDisposable {
 /** Starts the gateway of a checkout, its own program, with counters around it. @param upstream_port the port of its providers */
 export async function startCounted(checkout: string, upstream_port: number): Promise<CountedGateway> {
   const [bun = 'bun', ...program] = sourceOf(checkout)
-  const data = await makeDataFolder([bun, ...program], upstream_port)
+  const data = await makeDataFolder(executable ? commandOf('gateway') : [bun, ...program], upstream_port)
   let receive: (counts: Counts) => void = () => {}
   const child = Bun.spawn([bun, '--preload', PRELOAD, ...program, 'serve', '--data', data.path], {
     // With the limit raised already, the program does not replace itself by another process.

@@ -1,45 +1,57 @@
 // silent.md, Images: "same key and body replays the stored answer, one charge", even if the process dies during the first request.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import { startServer } from '../crash/process.ts'
+import { type ServerProcess, startServer } from '../crash/process.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
 import { ask, streamPath, wholePath } from '../support/native.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { answering } from './support.ts'
 
-let folder: string
+const folder = folderOfFile()
 let upstream: Upstream
-let key: string
+/** The key of an account for each death. */
+const keys: string[] = []
+/** Serves after all deaths. */
+let server: ServerProcess
 
 beforeAll(async () => {
   upstream = await startUpstream(answering())
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-idempotency-'))
   await Bun.write(
-    join(folder, 'tollgate.toml'),
+    folder.at('tollgate.toml'),
     catalogueOf({ upstream_url: upstream.url, server: 'listen = "127.0.0.1:0"' }),
   )
-  const connection = openDatabase(join(folder, 'tollgate.db'))
+  const connection = openDatabase(folder.at('tollgate.db'))
   const db = dbOver(connection)
-  const { id } = await createAccount(db, { name: 'caller', now_ms: 0 })
-  const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  key = (await createKey(db, 'caller', { name: 'key', ...settings }, { randomBytes, now_ms: 0 })).text
-  createWriter(connection).commit([
-    { op: 'top_up', account_id: id, amount_nanos: parseUsd('100'), note: '', now_ms: 0 },
-  ])
+  for (const [at] of DEATHS.entries()) {
+    const name = `caller-${at}`
+    const { id } = await createAccount(db, { name, now_ms: 0 })
+    keys.push((await createKey(db, name, { name: 'key' }, { randomBytes, now_ms: 0 })).text)
+    createWriter(connection).commit([
+      { op: 'top_up', account_id: id, amount_nanos: parseUsd('100'), note: '', now_ms: 0 },
+    ])
+  }
   await db.close()
+  for (const [at, [point, path]] of DEATHS.entries()) {
+    const dying = await startServer(folder.path, point, 1)
+    // The process dies before it answers or during it: either way the call is over.
+    await call(dying, at, path).catch(() => undefined)
+    await dying.child.exited
+    expect(dying.child.signalCode).toBe('SIGKILL')
+  }
+  server = await startServer(folder.path, 'none', 1)
 })
 afterAll(async () => {
+  server.child.kill('SIGKILL')
+  await server.child.exited
   await upstream[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Points at which the process dies, and the status of the same request after the restart: served anew, or refused as charged. */
@@ -53,43 +65,31 @@ const DEATHS: [point: string, path: string, status: number][] = [
   ['settled', streamPath(), 409],
 ]
 
-const charges = (): number => {
-  const db = openDatabase(join(folder, 'tollgate.db'))
-  const { n } = db
-    .query<{ n: number }, []>("SELECT count(*) AS n FROM entries WHERE kind = 'charge'")
-    .get() ?? { n: 0 }
-  db.close()
-  return n
+async function call({ url }: ServerProcess, death: number, path: string) {
+  const headers = {
+    authorization: `Bearer ${keys[death]}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'once',
+  }
+  const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(ask()) })
+  const replayed = response.headers.get('idempotent-replayed')
+  return { status: response.status, replayed, body: await response.text() }
 }
 
-test.each(DEATHS)('after a kill at "%s" %s gets %i and one charge', async (point, path, status) => {
-  const before = charges()
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': crypto.randomUUID(),
-  }
-  const call = async (url: string | undefined) => {
-    const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(ask()) })
-    return {
-      status: response.status,
-      replayed: response.headers.get('idempotent-replayed'),
-      body: await response.text(),
-    }
-  }
-  const dying = await startServer(folder, point, 1)
-  // The process dies before it answers or during it: either way the call is over.
-  await call(dying.url).catch(() => undefined)
-  await dying.child.exited
-  expect(dying.child.signalCode).toBe('SIGKILL')
+const chargesOf = (account_id: number): number => {
+  using db = openDatabase(folder.at('tollgate.db'), { readonly: true })
+  return db.query("SELECT 1 FROM entries WHERE kind = 'charge' AND account_id = ?").all(account_id).length
+}
 
-  const server = await startServer(folder, 'none', 1)
-  const second = await call(server.url)
-  const third = await call(server.url)
-  server.child.kill('SIGTERM')
-  await server.child.exited
-  expect(second).toMatchObject({ status, replayed: null })
-  expect(third).toEqual(status === 200 ? { ...second, replayed: 'true' } : second)
-  if (status === 409) expect(second.body).toContain('was charged')
-  expect(charges()).toBe(before + 1)
-})
+test.each(DEATHS.map((death, at) => [...death, at] as const))(
+  'after a kill at "%s" %s gets %i and one charge',
+  async (_, path, status, at) => {
+    const second = await call(server, at, path)
+    const third = await call(server, at, path)
+    expect(second).toMatchObject({ status, replayed: null })
+    expect(third).toEqual(status === 200 ? { ...second, replayed: 'true' } : second)
+    if (status === 409) expect(second.body).toContain('was charged')
+    await eventually('the charge is there', () => chargesOf(at + 1) > 0)
+    expect(chargesOf(at + 1)).toBe(1)
+  },
+)

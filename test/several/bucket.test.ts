@@ -1,6 +1,6 @@
 // Two gateways over one database and one bucket: each serves, lists, continues and deletes the files of the other; a start removes none.
-import { describe, expect, test } from 'bun:test'
-import { fileStoresOf } from '../../src/app/process/files/stores.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type FileStores, fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { DRAW, LARGE_TEXT, MUCH, provider } from '../app/process/files/provider.ts'
 import { GENERATIONS, PNG } from '../images/support.ts'
 import { MODEL } from '../support/catalogue.ts'
@@ -8,13 +8,22 @@ import { hasPostgres } from '../support/postgres.ts'
 import { hasS3Server, partOf, sharedS3Server } from '../support/s3-server.ts'
 import { heldBack } from '../support/upstream.ts'
 import { BOUNDARY, formOf } from '../upload/support.ts'
-import { world } from './world.ts'
+import { type World, world } from './world.ts'
 
 describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
-  test('serve, list, continue, replay and delete files that the other stored', async () => {
+  let files: FileStores
+  let w: World
+  beforeAll(async () => {
     const bucket = partOf(await sharedS3Server())
-    using files = fileStoresOf({ files: bucket }, '/nowhere')
-    await using w = await world({ gateways: 2, script: provider, files: bucket })
+    files = fileStoresOf({ files: bucket }, '/nowhere')
+    w = await world({ gateways: 2, script: provider, files: bucket })
+  })
+  afterAll(async () => {
+    await w[Symbol.asyncDispose]()
+    files[Symbol.dispose]()
+  })
+
+  test('serve, list, continue, replay and delete files that the other stored', async () => {
     const key = await w.caller('100')
     const at = (member: number, path: string, init: RequestInit = {}) =>
       fetch(new URL(path, w.members[member]?.url), {
@@ -58,11 +67,10 @@ describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
     await w.rest()
   })
 
-  test('that start remove no file that the other is writing', async () => {
-    const bucket = partOf(await sharedS3Server())
-    using files = fileStoresOf({ files: bucket }, '/nowhere')
+  test('of which one starts remove no file that the other is writing', async () => {
     const { script, received, release } = heldBack(provider)
-    await using w = await world({ gateways: 1, script, files: bucket })
+    w.upstream.answer(script)
+    const before = (await Array.fromAsync(files.images.list())).length
     const key = await w.caller('100')
     const drawing = w.call(0, GENERATIONS, DRAW, key)
     await received
@@ -75,7 +83,7 @@ describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
     release()
     expect((await drawing).status).toBe(200)
     expect([await files.answers.has(unnamed), await files.responses.has(unnamed)]).toEqual([true, true])
-    expect((await Array.fromAsync(files.images.list())).length).toBe(2)
+    expect((await Array.fromAsync(files.images.list())).length).toBe(before + 2)
     expect((await fetch(new URL('/readyz', joined.url))).status).toBe(200)
     await w.rest()
   })

@@ -70,7 +70,7 @@ describe.if(hasPostgres)('the feed of an account at one of two gateways', () => 
       return feed.events.length > 0
     })
     const [here, there]: [string[], string[]] = [[], []]
-    for (let at = 0; at < 12; at += 1) {
+    for (let at = 0; at < 6; at += 1) {
       const ids = await Promise.all([0, 1].map((member) => idOf(w.call(member, wholePath(), ask(), key))))
       there.push(ids[0] ?? '')
       here.push(ids[1] ?? '')

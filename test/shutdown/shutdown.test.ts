@@ -29,7 +29,7 @@ const LAST = {
 }
 const FIRST_NANOS = 10 * 1_000 + 3 * 4_000
 const LAST_NANOS = 10 * 1_000 + 6 * 4_000
-const STREAMS = 50
+const STREAMS = 20
 const WHOLES = 4
 
 interface ProcessScene extends AsyncDisposable {

@@ -3,11 +3,14 @@ import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hashKey } from '../../src/access/secret.ts'
+import { audit } from '../../src/money/ledger/audit.ts'
 import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
+import { createScene } from '../app/commands/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, wholePath } from '../support/native.ts'
-import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
 
 setDefaultTimeout(60_000)
@@ -42,14 +45,6 @@ function rowsOf(path: string) {
   return tables
 }
 
-/** Runs a command on a folder, in a process of its own, and gives its --json answer. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
-function command(folder: string, ...words: string[]): any {
-  const ran = Bun.spawnSync([...commandOf('gateway'), ...words, '--json', '--data', folder])
-  if (ran.exitCode !== 0) throw new Error(`${words.join(' ')}: ${ran.stderr}${ran.stdout}`)
-  return JSON.parse(ran.stdout.toString())
-}
-
 /** The first, that before the console, and that before this program's last migration. */
 const VERSIONS = [1, 7, MIGRATIONS.length - 1]
 
@@ -74,7 +69,9 @@ test.each(VERSIONS)('a database of version %d is copied, served, audited, and re
   await answer.text()
   gateway.signal('SIGTERM')
   expect(await gateway.ended).toBe(0)
-  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 1 } })
+  const served = openDatabase(database, { readonly: true })
+  expect(await audit(dbOver(served))).toMatchObject({ clean: true, totals: { calls: 1 } })
+  served.close()
 
   const [copy = ''] = readdirSync(folder.path).filter((name) => name.includes('.before-'))
   expect(copy).toBe(`tollgate.db.before-${String(version + 1).padStart(4, '0')}`)
@@ -82,9 +79,10 @@ test.each(VERSIONS)('a database of version %d is copied, served, audited, and re
 
   // The older program would restore the copy as it is; this one brings it up to date first, and finds the same money.
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
-  command(folder.path, 'restore', folder.at(copy))
-  expect(command(folder.path, 'account', 'list')).toMatchObject({
+  using scene = createScene('nothing', folder.path)
+  await scene.json('restore', folder.at(copy))
+  expect(await scene.json('account', 'list')).toMatchObject({
     accounts: [{ name: 'alice', balance_nanos: BALANCE }],
   })
-  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 0 } })
+  expect(await scene.json('audit')).toMatchObject({ clean: true, totals: { calls: 0 } })
 })

@@ -44,11 +44,9 @@ test('a change of the code restarts `bun run dev` on the same port and folder, a
   )
   const started = addresses(gateway.stderr)
   expect((await started.next()).value).toBe(`http://${listen}`)
-  for (const revision of [2, 3]) {
-    saveEntry(revision)
-    expect((await started.next()).value).toBe(`http://${listen}`)
-    expect((await fetch(`http://${listen}/readyz`)).status).toBe(200)
-  }
+  saveEntry(2)
+  expect((await started.next()).value).toBe(`http://${listen}`)
+  expect((await fetch(`http://${listen}/readyz`)).status).toBe(200)
   gateway.kill('SIGTERM')
   expect(await gateway.exited).toBe(0)
   const db = openDatabase(join(data, 'tollgate.db'), { readonly: true })

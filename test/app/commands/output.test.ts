@@ -9,8 +9,11 @@ import { temporary } from '../../support/temporary.ts'
 
 setDefaultTimeout(60_000)
 
-const ACCOUNTS = 12_000
-const MIN_BYTES = 1_048_576
+const ACCOUNTS = 5_000
+/** The longest names. */
+const NAME = `an-account-with-a-long-name-${'x'.repeat(30)}-`
+/** Eight times what a pipe holds. */
+const MIN_BYTES = 524_288
 const folder = temporary()
 const data = folder.at('data')
 
@@ -21,7 +24,7 @@ beforeAll(() => {
   db.run(
     `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${ACCOUNTS})
      INSERT INTO accounts (name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
-     SELECT printf('an-account-with-a-long-name-%05d', i), 'active', 0, 0, 0, 1790000000000 + i FROM n`,
+     SELECT printf('${NAME}%05d', i), 'active', 0, 0, 0, 1790000000000 + i FROM n`,
   )
   db.close()
 })
@@ -50,7 +53,7 @@ const SLOW_READER = `
   }`
 const SLOWLY = `'${process.execPath}' -e "${SLOW_READER}"`
 
-describe('more than a megabyte, into a pipe with a slow reader', () => {
+describe('more than half a megabyte, into a pipe with a slow reader', () => {
   test('as JSON arrives whole, with status 0', async () => {
     const { status, out, err } = await shell(`tollgate account list --json | ${SLOWLY}`)
     expect({ status, err }).toEqual({ status: 0, err: '' })
@@ -71,7 +74,7 @@ describe('more than a megabyte, into a pipe with a slow reader', () => {
   })
 
   test('on standard error arrives whole, with the status of the failure', async () => {
-    const mistakes = 2_000
+    const mistakes = 1_000
     const field = `unknown_field_of_the_server_${'x'.repeat(500)}_`
     const lines = Array.from({ length: mistakes }, (_, line) => `${field}${line} = 1`)
     writeFileSync(join(data, 'tollgate.toml'), `[server]\n${lines.join('\n')}\n`)

@@ -150,7 +150,6 @@ describe('the command line', () => {
 
   test.each([
     [['--help'], 'Usage: tollgate'],
-    [['key', 'create', '--help'], '--spend-limit <usd>'],
     [['help', 'serve'], 'SIGTERM'],
     [['--version'], '.'],
   ])('%p answers on standard output, with status 0', async (args, text) => {

@@ -10,7 +10,7 @@ import { AgedLedger, onPostgres, onSqlite } from './aged-ledger.ts'
 import { type Random, randomFrom } from './random.ts'
 import { WITHOUT_CHECKS } from './tamperings.ts'
 
-const SEEDS = ENGINE === 'SQLite' ? (IS_LONG ? 400 : 12) : IS_LONG ? 40 : 3
+const SEEDS = ENGINE === 'SQLite' ? (IS_LONG ? 400 : 6) : IS_LONG ? 40 : 3
 const BATCHES = ENGINE === 'SQLite' ? 90 : 45
 const FIRST_SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 1_000_000))
 

@@ -13,7 +13,7 @@ import { onDisk } from './disk.ts'
 import { randomFrom } from './random.ts'
 import { brokenInvariants, hold, openDebt, post, topUp, voided } from './world.ts'
 
-const BATCHES = IS_LONG ? 100 : 6
+const BATCHES = IS_LONG ? 100 : 4
 /** The suite cuts at every third frame, and begins each batch at a random one of the first three. */
 const FRAMES_PER_CUT = IS_LONG ? 1 : 3
 /** The cuts for each frame that is torn, or lost while later ones are there. */

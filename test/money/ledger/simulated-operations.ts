@@ -63,7 +63,7 @@ function openingDebt(random: Random, account_id: number): Operation {
   const row = random.below(30)
   return openDebt(
     1 + 3 * row + (random.chance(0.1) ? 1 : 0),
-    random.chance(0.95) ? account_id : 99,
+    random.chance(0.8) ? account_id : 99,
     `user ${row}`,
   )
 }
