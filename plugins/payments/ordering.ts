@@ -67,7 +67,9 @@ export function offerOf(
   const { min_minor, max_minor } = limitsOf(provider, currency)
   if (!Number.isSafeInteger(amount_minor) || amount_minor < min_minor || amount_minor > max_minor)
     throw invalidRequest(
-      `amount: ${provider.title} takes ${formatMinor(min_minor, currency)} to ${formatMinor(max_minor, currency)} at once.`,
+      amount_minor < min_minor
+        ? `amount: must be at least ${formatMinor(min_minor, currency)}.`
+        : `amount: must be at most ${formatMinor(max_minor, currency)}.`,
       { param: 'amount' },
     )
   const credit = creditOf({ amount_minor, currency, rate_nanos }, bonuses)

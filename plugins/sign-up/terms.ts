@@ -23,7 +23,7 @@ export function currentTerms(catalogue: Pick<Catalogue, 'brand' | 'sections'>): 
 export function requireTerms(current: Terms | undefined, accepted: Terms | null): void {
   if (current === undefined) return
   if (accepted === null)
-    throw invalidRequest('Accept the terms of service to go on.', {
+    throw invalidRequest('Accept the terms of service to continue.', {
       param: 'terms',
       code: 'terms_not_accepted',
     })

@@ -267,7 +267,7 @@ async function touch(
 
 const wrongPassword = () =>
   unauthenticated(
-    'The account or the password is wrong. No password, or forgot it? Get a link by mail or from the operator.',
+    'Wrong account or password. Forgot your password, or never set one? Get a link by mail, or ask the operator.',
     {
       code: 'wrong_password',
       param: 'password',

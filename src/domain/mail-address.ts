@@ -40,7 +40,7 @@ export function personsAddress(text: string, param = 'email'): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (isMailAddress(address) && /^[\x00-\x7f]+$/.test(written) && domainOf(address).includes('.'))
     return address
-  throw invalidRequest(`${param}: must be an email address of a person, such as anna@example.com.`, {
+  throw invalidRequest(`${param}: must be an email address, such as anna@example.com.`, {
     param,
   })
 }

@@ -45,9 +45,7 @@ test.each(WALK_SCREENS)('a stranger sees the welcome credit at each step, screen
   {
     await using one = await visit(undefined, { size })
     await one.open('/console/sign-up')
-    await one.page
-      .getByText('Your first payment adds up to 5.00 USD extra, at most the amount you pay.')
-      .waitFor()
+    await one.page.getByText('We match your first payment, up to 5.00 USD.').waitFor()
     await checkPage(one, `sign-up-${size}`)
   }
   // The other steps of a sign-up are those of `walk.test.ts`.
@@ -66,7 +64,7 @@ test.each(WALK_SCREENS)('a stranger sees the welcome credit at each step, screen
   await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
   await page.getByRole('button', { name: /^Pay order/ }).click()
   await page.getByText('Paid. 27.00 USD was added to your balance, plus 5.00 USD welcome credit.').waitFor()
-  await page.getByText('and 5.00 USD welcome credit').waitFor()
+  await page.getByText(/^27.00 USD, plus 5.00 USD welcome credit/).waitFor()
   await checkPage(one, `order-${size}`)
   await one.go('/console/add-funds')
   await page.getByText('Your balance is 32.00 USD.').waitFor()

@@ -81,7 +81,7 @@ test('with a mail server the link is mailed instead of returned', async () => {
 
 describe('a person is not added for', () => {
   test.each([
-    ['an invalid address', { email: 'mia' }, 400, 'email: must be an email address of a person'],
+    ['an invalid address', { email: 'mia' }, 400, 'email: must be an email address, such as'],
     ['a look-alike of an address', { email: 'mіa@example.com' }, 400, 'email: must be an email address'],
     [
       'an address with a line break',

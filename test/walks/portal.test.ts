@@ -240,7 +240,7 @@ describe('the playground for images', () => {
 test('in the playground, the operator chooses who pays', async () => {
   const one = await at('operator', '/console/playground')
   await one.page.getByRole('button', { name: /bert/ }).click()
-  await one.page.getByText(/Billed to bert, which has/).waitFor()
+  await one.page.getByText(/Calls are billed to bert, with a balance of/).waitFor()
   await converse(one, 'Hello')
   await gateway.rest()
   const [call] = calls().slice(-1)

@@ -231,7 +231,7 @@ export function KeyStep({ account, is_called, key_id, first, text, onOpen }: Key
         account &&
         !own && (
           <OpenButton
-            is_next={key_id === null && !is_called}
+            is_next={key_id === null && !is_called && (account.available_nanos > 0 || account.has_plan)}
             right="manage_keys"
             onClick={() => onOpen('key')}
           >

@@ -45,5 +45,5 @@ const WORDS: Readonly<Record<string, string>> = {
   AbortError: 'No passkey was used: it was cancelled. Try again.',
   InvalidStateError: 'This device has a passkey for you already. Use another device.',
   SecurityError: 'Passkeys are not available at this address. Open the console at its public address.',
-  NotSupportedError: 'This device cannot make a passkey that asks who you are. Use another device.',
+  NotSupportedError: 'This device cannot use passkeys here. Use another device, or another way to sign in.',
 }

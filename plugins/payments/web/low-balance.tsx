@@ -34,7 +34,7 @@ export function LowBalance({ money }: LowBalanceProps) {
       {is_used_up
         ? debt_nanos > 0
           ? 'Your account is in debt, so calls are refused. '
-          : 'Your balance is used up, so calls are refused. '
+          : 'Your balance is 0.00 USD, so calls paid from it are refused. '
         : `Your balance is ${balanceUsd(available_nanos)} USD: less than three days at your pace. `}
       <Link href="/add-funds">Add funds</Link>
     </Notice>

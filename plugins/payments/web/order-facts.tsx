@@ -50,8 +50,8 @@ export function OrderFacts({ order }: { order: Order }) {
           'Credit',
           <span key="credit">
             <Money nanos={order.credit_nanos} />
-            {bonus_nanos > 0 && ` with a bonus of ${exactUsd(bonus_nanos)} USD`}
-            {welcome_nanos > 0 && ` and ${exactUsd(welcome_nanos)} USD welcome credit`}
+            {bonus_nanos > 0 && `, with a bonus of ${exactUsd(bonus_nanos)} USD`}
+            {welcome_nanos > 0 && `, plus ${exactUsd(welcome_nanos)} USD welcome credit`}
           </span>,
         ],
         ['Rate', currency !== 'USD' && `1 ${currency} gives ${order.rate_usd} USD`],

@@ -74,7 +74,7 @@ function Playing({ play, scope, onCharged }: PlayingProps) {
 function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) {
   return (
     <>
-      Billed to {account}, which has <Money nanos={available_nanos} balance />
+      Calls are billed to {account}, with a balance of <Money nanos={available_nanos} balance />
       {key && (
         <>
           , with the key <b>{key.name}</b> <code>{key.prefix}</code>

@@ -46,7 +46,12 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
 const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
   column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
   endColumn('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
-  column('per', 'Per', 'second-end', ({ per }) => per),
+  column('per', 'Per', 'second-end', ({ per }) => (
+    <>
+      <span className="on-phone">per </span>
+      {per}
+    </>
+  )),
 ]
 
 /** The column of the calls that a line applies to, if some have separate prices. */

@@ -22,7 +22,7 @@ export default function SetPassword() {
         <>
           {path === '/welcome' && (
             <p className="soft">
-              You are the operator? <code>tollgate console link</code> makes a new one.
+              Are you the operator? Run <code>tollgate console link</code>.
             </p>
           )}
           <p>

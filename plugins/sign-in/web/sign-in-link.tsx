@@ -25,11 +25,7 @@ export default function SignInLink() {
       {({ person, account }, token, refusal) => (
         <OutsideFrame
           title="Sign in"
-          lead={
-            account === null || account === person
-              ? `As ${person}.`
-              : `As ${person}, in the account ${account}.`
-          }
+          lead={`You sign in as ${person}${account === null || account === person ? '' : `, in the account ${account}`}.`}
           refusal={refusal}
         >
           <Form submit={() => signIn(token)} aria-label="Sign in">

@@ -63,6 +63,7 @@ interface SignInFormProps extends Pick<SignInProps, 'onSignedIn' | 'is_for_peopl
 }
 
 function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormProps) {
+  const { data: site } = useSession()
   const [way, setWay] = useState<Way>(before?.key && !is_for_people ? 'key' : 'password')
   const [account, setAccount] = useState(
     before ? (signInName({ ...before, email: before.person?.email }) ?? '') : '',
@@ -86,7 +87,11 @@ function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormPro
             <Field
               label="Account or email"
               name="account"
-              help="Your email address or account name. The first operator may leave it empty."
+              help={
+                site?.ways.includes('sign_up')
+                  ? undefined
+                  : 'Your email address or account name. The first operator may leave it empty.'
+              }
             >
               <TextInput
                 autoComplete="username"

@@ -74,7 +74,7 @@ function AccountForm({ token, link }: { token: string; link: LinkOf }) {
       <Field
         label="Account name"
         name="name"
-        help="Lower-case letters and digits. You can sign in by it or by your address."
+        help="Lower-case letters and digits. You can sign in with it or with your email address."
       >
         <TextInput
           autoComplete="username"

@@ -63,7 +63,7 @@ export default function SignUp() {
 
 /** The credit comes with a payment: a sign-up alone brings none. */
 const welcomeWords = (nanos: number): string =>
-  `Your first payment adds up to ${exactUsd(nanos)} USD extra, at most the amount you pay.`
+  `We match your first payment, up to ${exactUsd(nanos)} USD.`
 
 function refusalOf({ mode }: Site, code: string): string | undefined {
   if (mode === 'closed') return 'Sign-up is closed.'
@@ -164,7 +164,7 @@ function useChallenge({ challenge, site_key }: Site) {
 const Sent = ({ email, onAgain }: { email: string; onAgain: () => void }) => (
   <OutsideFrame title="Check your mail">
     <p role="status">
-      We sent a mail to <b>{email}</b>. Open its link within 24 hours to go on.
+      We sent a mail to <b>{email}</b>. Open its link within 24 hours to continue.
     </p>
     <p className="soft">No mail after a few minutes? Look in your spam folder, and check the address.</p>
     <div>

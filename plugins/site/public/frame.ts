@@ -12,6 +12,8 @@ export interface Site {
   shows_logo: boolean
   shows_icon: boolean
   has_console: boolean
+  /** Whether anybody may create an account. */
+  can_sign_up: boolean
   /** Changes with the stylesheet and the script, so that browsers reload them. */
   version: string
 }
@@ -34,7 +36,7 @@ const PAGES = [
 
 /** Renders the whole document. */
 export function pageHtml(site: Site, { title, description, address, main, has_script }: PageParts): string {
-  const { path, has_console, version } = site
+  const { path, has_console, can_sign_up, version } = site
   const own = pageBrand(site.brand, path)
   const colors = brandColorsUrl(site.brand, path)
   const icon = site.shows_icon && own.icon !== null ? own.icon : `${path}/docs/icon.svg`
@@ -60,8 +62,9 @@ ${PAGES.map(
   (page) =>
     html`<a href="${path}${page.address}"${page.address === address && html` aria-current="page"`}>${page.label}</a>
 `,
-)}${has_console && html`<a class="sign-in" href="${path}/console">Sign in</a>`}
+)}${has_console && html`<a href="${path}/console">Sign in</a>`}
 </nav>
+${has_console && can_sign_up && html`<a class="button" href="${path}/console/sign-up">Create an account</a>`}
 </header>
 <main id="main" tabindex="-1">
 ${main}

@@ -13,16 +13,14 @@ interface HomeParts {
   description: string | undefined
   /** The API's base URL for callers. */
   base_url: string | undefined
-  /** Whether anybody may create an account. */
-  can_sign_up: boolean
 }
 
 export function homePage(
   site: Site,
   models: readonly PublicModel[],
-  { description, base_url, can_sign_up }: HomeParts,
+  { description, base_url }: HomeParts,
 ): string {
-  const { path, has_console } = site
+  const { path, has_console, can_sign_up } = site
   const page_brand = pageBrand(site.brand, path)
   const words =
     description ??
@@ -30,7 +28,7 @@ export function homePage(
   const main = html`<div class="hero">
 <h1>${name(page_brand.name)}</h1>
 <p class="lead">${words}</p>
-<p class="ways">${has_console && can_sign_up && html`<a class="button" href="${path}/console/sign-up">Create an account</a> `}${has_console && html`<a class="${can_sign_up ? 'button plain' : 'button'}" href="${path}/console">Sign in</a> `}<a class="button plain" href="${path}/pricing">See prices</a> <a class="button plain" href="${path}/docs">Read the API reference</a></p>
+<p class="ways">${has_console && can_sign_up && html`<a class="button" href="${path}/console/sign-up">Create an account</a> `}<a class="button plain" href="${path}/pricing">See prices</a> <a class="button plain" href="${path}/docs">Read the API reference</a></p>
 </div>
 <section aria-labelledby="models">
 <h2 id="models">Models</h2>

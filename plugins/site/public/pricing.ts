@@ -51,9 +51,9 @@ const SEARCH = html`<search hidden><label for="search">Search models</label>
 function section(kind: PublicModel['kind'], models: readonly PublicModel[]): Html {
   const heads = headsOf(kind)
   const is_text = kind === 'text'
-  const per = kind === 'text' || kind === 'embedding' ? ', USD per million tokens' : ''
+  const per = kind === 'text' || kind === 'embedding' ? 'USD per million tokens' : 'USD'
   return html`<section aria-labelledby="kind-${kind}">
-<h2 id="kind-${kind}">${KIND_TITLES[kind]}<span class="soft">${per}</span></h2>
+<h2 id="kind-${kind}">${KIND_TITLES[kind]}<span class="soft">, ${per}</span></h2>
 <table>
 <thead><tr><th scope="col">Model</th>${heads.map((head) => html`<th scope="col" class="end">${head}</th>`)}${
     is_text && html`<th scope="col" class="end">Context</th><th scope="col">Takes</th>`

@@ -77,7 +77,6 @@ export function publicRoutes(gateway: PublicParts) {
       return homePage(await site(basis), pricing(basis).models, {
         description,
         base_url,
-        can_sign_up: isSignUpOpen(basis),
       })
     }),
     '/pricing': page(PAGE_TTL_MS, async (basis) => pricingPage(await site(basis), pricing(basis).models)),
@@ -137,12 +136,13 @@ function fixed(type: string, text: string): (request: Request) => Response {
 function siteReader({ calls, operations }: Pick<Gateway, 'calls' | 'operations'>) {
   const read = cachedBrandFiles(operations.data_folder, calls.now)
   const exists = async (file: string | undefined) => file !== undefined && !('problem' in (await read(file)))
-  return async ({ brand, server, console }: Catalogue): Promise<Site> => ({
-    path: publicPathOf(server.public_url),
-    brand,
-    shows_logo: await exists(brand.logo),
-    shows_icon: await exists(brand.icon),
-    has_console: console.enabled,
+  return async (basis: Catalogue): Promise<Site> => ({
+    path: publicPathOf(basis.server.public_url),
+    brand: basis.brand,
+    shows_logo: await exists(basis.brand.logo),
+    shows_icon: await exists(basis.brand.icon),
+    has_console: basis.console.enabled,
+    can_sign_up: isSignUpOpen(basis),
     version: VERSION,
   })
 }

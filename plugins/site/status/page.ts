@@ -4,7 +4,7 @@ import { type Html, html, name } from '../public/html.ts'
 import type { ModelStatus, PublicIncident, Status } from './views.ts'
 
 const ALL: Readonly<Record<Status['state'], string>> = {
-  working: 'All models work.',
+  working: 'No known problems.',
   impaired: 'Some calls fail.',
   failing: 'Some models are not available.',
 }

@@ -61,8 +61,7 @@ export default function Incidents() {
         hrefOf={({ id }) => `/system/incidents/${id}`}
         none={
           <EmptyState icon={Megaphone} title="No incidents">
-            Open one when customers should know that something is wrong. Turn the status page on in Settings,
-            Public pages.
+            Open one when customers should know that something is wrong.
           </EmptyState>
         }
       />

@@ -88,9 +88,9 @@ function CallsInRange() {
   )
 }
 
-/** "1 Nov – 29 Nov (UTC), against 1 Oct – 29 Oct." */
+/** "1 Nov – 29 Nov (UTC), compared with 1 Oct – 29 Oct." */
 const leadOf = ({ from_at_ms, until_at_ms, before_from_at_ms, before_until_at_ms }: Overview): string =>
-  `${inZone(daysOf(from_at_ms, until_at_ms))}, against ${daysOf(before_from_at_ms, before_until_at_ms)}.`
+  `${inZone(daysOf(from_at_ms, until_at_ms))}, compared with ${daysOf(before_from_at_ms, before_until_at_ms)}.`
 
 function daysOf(from_ms: number, until_ms: number): string {
   const [first, last] = [dayWords(from_ms), dayWords(until_ms - 1)]
@@ -283,6 +283,6 @@ const NoCalls = ({ is_free, calls, clear }: OverviewFilters) =>
         </ButtonLink>
       }
     >
-      Revenue and cost of calls add up here.
+      Calls and their cost add up here.
     </EmptyState>
   )

@@ -57,7 +57,7 @@ describe('a setting', () => {
   test.each([
     ['with a threshold of zero', { below_usd: '0' }, 400, 'below_usd'],
     ['with an invalid amount', { amount: 'much' }, 400, 'amount: enter an amount above 0'],
-    ['with an amount below the minimum of the method', { amount: '1' }, 400, 'Fake card takes 5.00 EUR to'],
+    ['with an amount below the minimum of the method', { amount: '1' }, 400, 'must be at least 5.00 EUR'],
     ['with a limit below one top-up', { month_limit: '24.99' }, 400, 'month_limit: must be at least'],
     ['with an empty limit', { month_limit: '' }, 400, 'month_limit: enter an amount'],
     ['in an unsupported currency', { currency: 'CHF' }, 400, 'Fake card takes EUR, USD, JPY'],

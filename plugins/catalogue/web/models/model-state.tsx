@@ -1,4 +1,6 @@
-// The state of a model in one word: served, ending soon, or the health of its calls.
+// The state of a model in one word: served, ending soon, or the health of its calls; and the link that tries it.
+import { Play } from 'lucide-react'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { endWords } from '../../../console/web/parts/end-words.ts'
 import {
   type HealthAnswer,
@@ -35,3 +37,24 @@ export function ModelState({ state, why, end, health_state, health }: ModelState
   if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
   return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
 }
+
+interface TryLinkProps extends Pick<ModelStateProps, 'state'> {
+  id: string
+  kind: string
+  small?: boolean
+}
+
+/** Opens the playground, which has models for text and images. */
+export const TryLink = ({ id, kind, state, small = false }: TryLinkProps) =>
+  state === 'served' &&
+  (kind === 'text' || kind === 'image') && (
+    <ButtonLink
+      small={small}
+      right="call"
+      icon={Play}
+      href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
+      aria-label={`Try ${id}`}
+    >
+      Try
+    </ButtonLink>
+  )

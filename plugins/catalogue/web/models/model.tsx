@@ -1,6 +1,5 @@
 // The page Model: its price, its week and its routes, with changes and trials for the operator.
 import { History, Pencil } from 'lucide-react'
-import { Link } from 'wouter'
 import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
@@ -22,7 +21,7 @@ import { AwaitedPage, FailedState, Loaded } from '../../../console/web/parts/sta
 import { useWeek, type Week } from '../../../console/web/parts/week.ts'
 import { PriceTable, PriceWords } from '../../../prices/web/price-words.tsx'
 import { RouteTrials } from '../parts/trial-result.tsx'
-import { ModelState } from './model-state.tsx'
+import { ModelState, TryLink } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
@@ -34,7 +33,18 @@ export default function ModelPage({ params }: PageProps) {
   // Waits for the week: its figures would shift the page.
   if (days.isPending) return <AwaitedPage title={id} query={days} />
   return (
-    <Page title={id} lead={data && leadOf(data)}>
+    <Page
+      title={id}
+      lead={data && leadOf(data)}
+      actions={
+        data && (
+          <>
+            <ButtonLink href={`/calls?model=${encodeURIComponent(id)}`}>Calls</ButtonLink>
+            <TryLink id={id} kind={data.kind} state={data.state} />
+          </>
+        )
+      }
+    >
       <Loaded query={model}>
         {({ why, end, price, routes, kind, context_tokens, max_output_tokens, ...rest }) => (
           <>
@@ -68,9 +78,6 @@ export default function ModelPage({ params }: PageProps) {
                 />
               </Section>
             )}
-            <p>
-              <Link href={`/calls?model=${encodeURIComponent(id)}`}>Calls of {id}</Link>
-            </p>
           </>
         )}
       </Loaded>

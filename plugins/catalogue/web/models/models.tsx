@@ -1,5 +1,5 @@
 // The page Models: callable models with inputs and prices; for the operator also cost and routes.
-import { Boxes, Percent, Play, Plus } from 'lucide-react'
+import { Boxes, Percent, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../../console/web/app/session.tsx'
@@ -17,7 +17,7 @@ import { type Column, column, endColumn, Table, withWeekHint } from '../../../co
 import { CommaList } from '../../../console/web/parts/words.tsx'
 import { CostOfModel, PriceWords } from '../../../prices/web/price-words.tsx'
 import { ImportPrices } from './import-prices.tsx'
-import { ModelState } from './model-state.tsx'
+import { ModelState, TryLink } from './model-state.tsx'
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
 /** A column with its sort key. Rows without a key come last. */
@@ -91,17 +91,7 @@ const CALLS = sortable(
 const ACTIONS: Column<Row> = endColumn('actions', '', 'first-end', ({ id, kind, state }) => (
   <span className="model-actions">
     <Copy text={id} what={`id ${id}`} />
-    {state === 'served' && (kind === 'text' || kind === 'image') && (
-      <ButtonLink
-        small
-        right="call"
-        icon={Play}
-        href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
-        aria-label={`Try ${id}`}
-      >
-        Try
-      </ButtonLink>
-    )}
+    <TryLink small {...{ id, kind, state }} />
   </span>
 ))
 
