@@ -435,7 +435,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
         (thrown: Error) => thrown.message,
       )
     for (const taken of [100, 5_000]) expect(await outcome(taken)).toBe('made')
-    for (const refused of [99, 0, -1]) expect(await outcome(refused)).toBe('amount: must be at least 1.00 EUR.')
+    for (const refused of [99, 0, -1])
+      expect(await outcome(refused)).toBe('amount: must be at least 1.00 EUR.')
     for (const refused of [5_001, 100.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(await outcome(refused)).toBe('amount: must be at most 50.00 EUR.')
     expect(await outcome(1_000, 'GBP')).toBe('currency: fake takes USD, EUR, JPY.')

@@ -13,20 +13,12 @@ import { type StartState, Step } from './steps.tsx'
 /** Whether the viewer's account has made a call. False for the operator, whose view covers all accounts. */
 export const hasCalled = ({ due, providers }: StartState): boolean => providers === null && !due
 
-function BeforeKey({ state }: { state: StartState }) {
-  if (hasCalled(state))
-    return (
-      <p>
-        You have made calls already. See them under <Link href="/calls">Calls</Link>.
-      </p>
-    )
-  return (
-    <p className="soft">
-      Create a key here, and its first call shows up here. Calls of other keys are under{' '}
-      <Link href="/calls">Calls</Link>.
-    </p>
-  )
-}
+const BeforeKey = () => (
+  <p className="soft">
+    Create a key here, and its first call shows up here. Calls of other keys are under{' '}
+    <Link href="/calls">Calls</Link>.
+  </p>
+)
 
 interface CallStepProps {
   state: StartState
@@ -60,7 +52,7 @@ export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps)
         <CallSnippet call={call} />
       </div>
       {key_id === null ? (
-        <BeforeKey state={state} />
+        <BeforeKey />
       ) : (
         <Loaded query={first} rows={2}>
           {(data) => <WaitForCall first={data} call={call} />}

@@ -46,12 +46,7 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
 const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
   column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
   endColumn('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
-  column('per', 'Per', 'second-end', ({ per }) => (
-    <>
-      <span className="on-phone">per </span>
-      {per}
-    </>
-  )),
+  column('per', 'Unit', 'second-end', ({ per }) => `per ${per}`),
 ]
 
 /** The column of the calls that a line applies to, if some have separate prices. */

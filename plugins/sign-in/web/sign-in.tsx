@@ -20,6 +20,8 @@ const WAYS = [
 
 type Way = (typeof WAYS)[number]['value']
 
+/** Not for strangers, who may sign up. */
+const ACCOUNT_HELP = 'Your email address or account name. The first operator may leave it empty.'
 const WAY_LOADS = sign_in_ways.map(({ load }) => load)
 
 export default function SignIn({
@@ -87,11 +89,7 @@ function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormPro
             <Field
               label="Account or email"
               name="account"
-              help={
-                site?.ways.includes('sign_up')
-                  ? undefined
-                  : 'Your email address or account name. The first operator may leave it empty.'
-              }
+              help={site?.ways.includes('sign_up') ? undefined : ACCOUNT_HELP}
             >
               <TextInput
                 autoComplete="username"

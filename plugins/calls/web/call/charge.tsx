@@ -2,7 +2,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { aligned, count, exactUsd } from '../../../console/web/parts/amounts.ts'
-import { capital } from '../../../console/web/parts/capital.ts'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { quantityWord } from '../../../console/web/parts/outcome.tsx'
@@ -19,7 +18,7 @@ interface Row {
 }
 
 const COLUMNS: Column<Row>[] = [
-  column('what', 'For', 'first', ({ what }) => capital(what)),
+  column('what', 'For', 'first', ({ what }) => what),
   endColumn('count', 'Count', 'second', ({ count }) => count),
   endColumn('rate', 'Price, USD', 'second-end', ({ rate }) => rate),
   endColumn('amount', 'Amount, USD', 'first-end', ({ amount }) => amount),

@@ -1,6 +1,5 @@
 // Usage of a call: as the provider reported it, and as charged if that differs.
 import { count } from '../../../console/web/parts/amounts.ts'
-import { capital } from '../../../console/web/parts/capital.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { quantityWord } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
@@ -45,7 +44,7 @@ export function UsageTable({ call }: { call: Call }) {
   )
 }
 
-const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => capital(quantityWord(kind)))
+const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => quantityWord(kind))
 const REPORTED: Column<Row> = endColumn('reported', 'Reported by the provider', 'first-end', (row) =>
   row.reported === undefined ? (
     <span className="soft">–</span>

@@ -21,7 +21,6 @@ import {
 import { ListSums } from '../../../console/web/parts/list-sums.tsx'
 import { MarginWords } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
-import { capital } from '../../../console/web/parts/capital.ts'
 import { FAILED_HINT, outcomeFilterWord } from '../../../console/web/parts/outcome.tsx'
 
 const NAMES = [
@@ -133,7 +132,7 @@ export function CallFilters(filters: Filters) {
         <NamedChoice
           name="outcome"
           label="Outcome"
-          options={OUTCOMES.map((value) => ({ value, label: capital(outcomeFilterWord(value)) }))}
+          options={OUTCOMES.map((value) => ({ value, label: outcomeFilterWord(value) }))}
           {...filters}
         />
         <div className="call-days">

@@ -38,23 +38,14 @@ export function ModelState({ state, why, end, health_state, health }: ModelState
   return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
 }
 
-interface TryLinkProps extends Pick<ModelStateProps, 'state'> {
-  id: string
-  kind: string
-  small?: boolean
-}
-
+type TryLinkProps = Record<'id' | 'kind' | 'state', string> & { small?: true }
 /** Opens the playground, which has models for text and images. */
-export const TryLink = ({ id, kind, state, small = false }: TryLinkProps) =>
-  state === 'served' &&
-  (kind === 'text' || kind === 'image') && (
+export const TryLink = ({ id, kind, state, small }: TryLinkProps) =>
+  state === 'served' && (kind === 'text' || kind === 'image') ? (
     <ButtonLink
-      small={small}
-      right="call"
-      icon={Play}
+      {...{ small, icon: Play, right: 'call', 'aria-label': `Try ${id}` }}
       href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
-      aria-label={`Try ${id}`}
     >
       Try
     </ButtonLink>
-  )
+  ) : null

@@ -8,6 +8,7 @@ import { useViewer } from '../../../console/web/app/session.tsx'
 import { inZone } from '../../../console/web/app/zone.ts'
 import { count, roundedUsd, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { capital } from '../../../console/web/parts/capital.ts'
 import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
@@ -40,7 +41,7 @@ export default function ModelPage({ params }: PageProps) {
         data && (
           <>
             <ButtonLink href={`/calls?model=${encodeURIComponent(id)}`}>Calls</ButtonLink>
-            <TryLink id={id} kind={data.kind} state={data.state} />
+            <TryLink {...data} id={id} />
           </>
         )
       }
@@ -127,18 +128,8 @@ function EndNotice({ end, is_operator }: { end: { date: string; days: number }; 
 
 /** "Gemini 2.5 Flash, a model for text." */
 function leadOf({ id, display_name, kind }: { id: string; display_name: string; kind: string }): string {
-  const what = `model for ${KIND_WORDS[kind] ?? kind}`
-  return display_name === id ? `A ${what}.` : `${display_name}, a ${what}.`
-}
-
-const KIND_WORDS: Readonly<Record<string, string>> = {
-  text: 'text',
-  image: 'images',
-  embedding: 'embeddings',
-  speech: 'speech',
-  transcription: 'transcriptions',
-  moderation: 'moderation',
-  rerank: 'reranking',
+  const what = `${capital(kind)} model`
+  return display_name === id ? what : `${display_name}: ${what.toLowerCase()}`
 }
 
 /** Spend for accounts; revenue and margin for the operator. */

@@ -1,4 +1,5 @@
 // Outcome of a call or refused request as a state, and names of a call's metered quantities.
+import { capital } from './capital.ts'
 import { Status, type Tone } from './status.tsx'
 
 export type CallOutcome = 'completed' | 'cancelled' | 'broken' | 'failed'
@@ -19,7 +20,7 @@ export const FAILED_HINT = 'No answer, or interrupted'
 
 /** The text of a filter: `call` excludes refused requests, `failed` includes interrupted calls, `answered` is what a provider's figures count. */
 export const outcomeFilterWord = (outcome: ListedOutcome | 'call' | 'answered'): string =>
-  outcome === 'answered' ? outcome : outcome === 'call' ? 'calls only' : outcomeWord(outcome)
+  capital(outcome === 'answered' ? outcome : outcome === 'call' ? 'calls only' : outcomeWord(outcome))
 
 /** The cause of a failure: `key_rejected` is "key rejected". */
 export const causeWord = (cause: string): string => cause.replaceAll('_', ' ')
@@ -50,5 +51,6 @@ const QUANTITY_WORDS: Readonly<Record<string, string>> = {
   plan: 'paid by the plan',
 }
 
-/** The name of a metered quantity: `input_tokens` is "input tokens". */
-export const quantityWord = (what: string): string => QUANTITY_WORDS[what] ?? what.replaceAll('_', ' ')
+/** The name of a metered quantity: `input_tokens` is "Input tokens". */
+export const quantityWord = (what: string): string =>
+  capital(QUANTITY_WORDS[what] ?? what.replaceAll('_', ' '))
