@@ -4,10 +4,8 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { announce } from './announce.ts'
 import { isConnected, onConnection } from './connection.ts'
 
-const useConnected = (): boolean => useSyncExternalStore(onConnection, isConnected)
-
 export function ConnectionBanner() {
-  const connected = useConnected()
+  const connected = useSyncExternalStore(onConnection, isConnected)
   useEffect(
     () =>
       onConnection((now_connected) =>
