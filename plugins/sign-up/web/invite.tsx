@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { AsCommand, Code } from '../../console/web/parts/code.tsx'
+import { Code } from '../../console/web/parts/code.tsx'
 import { Dialog, DialogDone, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -41,6 +41,7 @@ function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; o
       }
       onClose={onClose}
       onDone={onMade}
+      command={command}
       verb={to === '' ? 'Create link' : 'Send invitation'}
     >
       <Field
@@ -58,7 +59,6 @@ function InviteForm({ onMade, onClose }: { onMade: (made: Invitation) => void; o
       <Field label="Expires in" name="days">
         <UnitInput unit="days" inputMode="numeric" value={days} onChange={setDays} />
       </Field>
-      <AsCommand command={command} />
     </ActionForm>
   )
 }

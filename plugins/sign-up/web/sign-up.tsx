@@ -62,8 +62,7 @@ export default function SignUp() {
 }
 
 /** The credit comes with a payment: a sign-up alone brings none. */
-const welcomeWords = (nanos: number): string =>
-  `We match your first payment, up to ${exactUsd(nanos)} USD.`
+const welcomeWords = (nanos: number): string => `We match your first payment, up to ${exactUsd(nanos)} USD.`
 
 function refusalOf({ mode }: Site, code: string): string | undefined {
   if (mode === 'closed') return 'Sign-up is closed.'

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { Secret } from '../../console/web/parts/code.tsx'
 import { Dialog, DialogDone, type DialogState, useResult } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -40,6 +40,7 @@ function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClos
       changes={['staff', 'mails']}
       onClose={onClose}
       onDone={onAdded}
+      command={`tollgate staff add "${name.trim() || 'NAME'}" --email ${email.trim() || 'ADDRESS'} --role ${role}`}
       verb="Add person"
     >
       <Field label="Name" name="name">
@@ -51,9 +52,6 @@ function AddForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClos
       <Field label="Role" name="role" help={mayWords(role)}>
         <Select options={ROLE_OPTIONS} value={role} onChange={setRole} />
       </Field>
-      <AsCommand
-        command={`tollgate staff add "${name.trim() || 'NAME'}" --email ${email.trim() || 'ADDRESS'} --role ${role}`}
-      />
     </ActionForm>
   )
 }

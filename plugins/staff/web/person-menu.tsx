@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'
-import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
@@ -118,6 +117,7 @@ function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => v
       changes={['staff', 'session']}
       done={() => `${name.trim()} changed`}
       onClose={onClose}
+      command={`tollgate staff change ${person.email ?? String(id)} --role ${role}`}
       verb="Save changes"
     >
       <Field label="Name" name="name">
@@ -126,7 +126,6 @@ function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => v
       <Field label="Role" name="role" help={mayWords(role)}>
         <Select options={ROLE_OPTIONS} value={role} onChange={setRole} />
       </Field>
-      <AsCommand command={`tollgate staff change ${person.email ?? String(id)} --role ${role}`} />
     </ActionForm>
   )
 }
