@@ -1,5 +1,5 @@
 // One figure, one truth: pages, files and an account's own API report the same figures of the same calls, over a seeded database.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
 import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
 import { addSums } from '../../plugins/refusals/writing.ts'
@@ -341,7 +341,6 @@ test.each(['America/Los_Angeles', 'Asia/Kolkata'])(
 )
 
 let shared: ConsolePage | undefined
-afterAll(() => shared?.[Symbol.asyncDispose]())
 /** The operator's page, which tests share, wide. */
 async function asOperator(): Promise<ConsolePage> {
   if (shared === undefined) {

@@ -92,11 +92,14 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   await page.emulateMedia({ colorScheme: theme })
   if (left) await page.setViewportSize(SCREENS[size])
   const atUtc = await inZone(page, time_zone)
+  let is_left = false
   return await visitOf(page, {
     origin,
     theme,
     is_both: size === 'both',
     async leave() {
+      if (is_left) return
+      is_left = true
       await atUtc()
       await leave(page, origin, kind)
     },

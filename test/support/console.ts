@@ -15,7 +15,7 @@ export const PASSWORD = 'one gate, many tolls'
 
 interface ConsoleScene extends AsyncDisposable {
   gateway: TestGateway
-  /** Opens a page in a new context, without an address yet; signed in if `as` is present. */
+  /** Opens a page in a new context, without an address yet; signed in if `as` is present. The scene's end closes it, too. */
   visit(as?: ConsoleUser, options?: PageOptions): Promise<ConsolePage>
 }
 
@@ -31,10 +31,19 @@ interface FileConsole extends ConsoleScene {
 async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
   const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE, listen: consoleAddress(), ...options })
   await givePasswords(gateway, [])
+  const pages: ConsolePage[] = []
   return {
     gateway,
-    visit: (as, page_options) => pageOf(gateway, as, page_options),
-    [Symbol.asyncDispose]: () => gateway.stop(),
+    async visit(as, page_options) {
+      const page = await pageOf(gateway, as, page_options)
+      pages.push(page)
+      return page
+    },
+    async [Symbol.asyncDispose]() {
+      // While the gateway serves: a page that cannot load its parking address is not used again.
+      for (const page of pages) await page[Symbol.asyncDispose]()
+      await gateway.stop()
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 // The pages of accounts and keys in one visit of an operator, with the actions of a user on their forms.
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
@@ -8,7 +8,6 @@ import { eventually } from '../support/eventually.ts'
 export async function accountForms(catalogue = FIRST_CATALOGUE) {
   const { gateway, visit } = await fileConsole({ catalogue })
   const one = await visit('operator')
-  afterAll(() => one[Symbol.asyncDispose]())
   const { page } = one
   const dialog = page.getByRole('dialog')
   // Some forms are refused on purpose.

@@ -1,6 +1,7 @@
 // The pages of providers and of the configuration file in a browser: changes of a key, a provider and the file, with their effect.
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { chooseProvider } from '../support/chosen-provider.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { changeText } from './changed-text.ts'
 import { houseConsole, SECRET } from './house-catalogue.ts'
 
@@ -10,11 +11,17 @@ const { gateway, visit, file } = await houseConsole()
 const DEARER = ['\nprice = { input = 0.05', '\nprice = { input = 0.09'] as const
 const dearer = (text: string): string => text.replace(...DEARER)
 
+/** The operator's page of all tests: loading it takes longer than most of them. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator', { size: 'both' })
+  await one.open('/console/models/sim-flash')
+})
+
 describe('the operator', () => {
   test('tests a route, and reads what to do about a failure', async () => {
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/models/sim-flash')
+    await one.go('/console/models/sim-flash')
     await page.getByRole('button', { name: 'Test flash' }).click()
     await page.getByText(/It answered in/).waitFor()
     await one.go('/console/providers/attic')
@@ -25,9 +32,8 @@ describe('the operator', () => {
   })
 
   test('replaces a key, which is then in the file, and on no page', async () => {
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/providers/attic')
+    await one.go('/console/providers/attic')
     expect(await page.content()).not.toContain(SECRET)
     await page.getByRole('link', { name: 'Edit provider' }).click()
     await page.getByRole('button', { name: 'Replace' }).click()
@@ -44,10 +50,9 @@ describe('the operator', () => {
   })
 
   test('renames a provider with its routes, adds a header and fields of requests, and cannot read the header again', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const before = file()
-    await one.open('/console/providers/attic')
+    await one.go('/console/providers/attic')
     await page.getByRole('link', { name: 'Edit provider' }).click()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('cellar')
@@ -82,7 +87,6 @@ describe('the operator', () => {
   })
 
   test('deletes a provider: the dialog names the models deleted with it, and undo brings it back with its key', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const before = file()
     await one.open('/console/providers/attic/edit')
@@ -106,10 +110,9 @@ describe('the operator', () => {
   })
 
   test('adds a provider once it has answered', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const before = file()
-    await one.open('/console/providers/new')
+    await one.go('/console/providers/new')
     await one.fits()
     await chooseProvider(page, 'Simulator')
     // A refusal is shown at its field.
@@ -134,12 +137,11 @@ describe('the operator', () => {
   })
 
   test('leaves a draft and finds it again: links and the back button ask first, and a reload drops the typed key', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const text = page.getByLabel('Text of the catalogue file')
     const draft = (): Promise<string> => text.inputValue()
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
-    await one.open('/console/system')
+    await one.go('/console/system')
     await page.getByRole('link', { name: 'Configuration file' }).click()
     await one.quiet()
     const before = await draft()
@@ -178,9 +180,8 @@ describe('the operator', () => {
   })
 
   test('undoes a save, finds it in the history, and restores it, but not over somebody else’s change; an earlier address of the history leads to it', async () => {
-    await using one = await visit('operator', { size: 'both' })
     const { page } = one
-    await one.open('/console/system/configuration')
+    await one.go('/console/system/configuration')
     const text = page.getByLabel('Text of the catalogue file')
     const before = file()
     await changeText(text, ...DEARER)

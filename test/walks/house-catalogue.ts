@@ -38,7 +38,7 @@ api_keys = ["key-of-google"]
  * @param more sections of the catalogue
  */
 export async function houseConsole(more = '') {
-  const scene = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE + more })
+  const scene = await fileConsole({ catalogue: FIRST_CATALOGUE + GOOGLE + ATTIC + more })
   /** The catalogue's text on the disk. */
   const file = () => readFileSync(join(scene.gateway.data_folder, 'tollgate.toml'), 'utf8')
   return { ...scene, file }

@@ -1,6 +1,7 @@
 // New models in a browser: each kind with its price beside its cost, the markup, asked once, a price below cost, and a free model.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import type { ConsolePage } from '../support/console-page.ts'
+import { SCREENS } from '../support/screens.ts'
 import { holdBack } from './hold-back.ts'
 import { houseConsole } from './house-catalogue.ts'
 
@@ -86,15 +87,15 @@ const KINDS = [
   ['Moderation', 'moderation', '', [['Input per million tokens', '0.1', '']], 'price = { input = 0.1 }'],
 ] as const
 
-describe('a model is added', () => {
-  let one: ConsolePage
-  beforeAll(async () => {
-    one = await visit('operator')
-    await one.open('/console/models')
-    one.allow(/status of 422/)
-  })
-  afterAll(() => one[Symbol.asyncDispose]())
+/** The operator's page of all tests: loading it takes longer than most of them. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator')
+  await one.open('/console/models')
+  one.allow(/status of 422/)
+})
 
+describe('a model is added', () => {
   test('in a form that appears with its final fields: placeholders would lose text typed into them', async () => {
     const { page } = one
     const held = await holdBack(one, /\/console\/api\/catalogue\/settings$/)
@@ -113,7 +114,9 @@ describe('a model is added', () => {
   test('of a provider that lists it: the list price is its cost, and the markup, asked once, makes the price', async () => {
     const { page } = one
     const form = formOf(one)
-    await one.open('/console/models/new')
+    await one.go('/console/models')
+    await one.go('/console/models/new')
+    await form.choose('Provider', 'google')
     await form.type('Name at google', 'gemini-2.5-flash-lite')
     await page.getByText('Google Gemini listed this model in November 2026: 0.10 USD of input').waitFor()
     expect(await page.getByRole('link', { name: 'current prices' }).getAttribute('href')).toMatch(/^https:/)
@@ -170,7 +173,6 @@ max_output_tokens = 65536
       const id = `new-${kind}-${unit || 'usual'}`
       await one.go('/console/models/new')
       await form.choose('Kind', label)
-      await form.choose('Provider', 'attic')
       await form.type('Name at attic', id)
       if (unit !== '') await page.getByRole('button', { name: unit, exact: true }).click()
       await page.getByRole('button', { name: 'Review model' }).click()
@@ -191,7 +193,6 @@ max_output_tokens = 65536
     const { page } = one
     const form = formOf(one)
     await one.go('/console/models/new')
-    await form.choose('Provider', 'attic')
     await form.type('Name at attic', 'gift')
     await page.getByRole('switch', { name: 'Free model' }).click()
     await form.price('Input per million tokens', '', '0.50')
@@ -213,7 +214,6 @@ max_output_tokens = 65536
     const form = formOf(one)
     const before = file()
     await one.go('/console/models/new')
-    await form.choose('Provider', 'attic')
     await form.type('Name at attic', 'house-model')
     await form.price('Input per million tokens', 'abc')
     await form.price('Output per million tokens', '1')
@@ -227,11 +227,11 @@ max_output_tokens = 65536
   })
 })
 
-test('a price below cost is shown beside its field and in the review, and confirmed once', async () => {
-  await using one = await visit('operator', { size: 'phone' })
+test('a price below cost is shown beside its field and in the review, and confirmed once, as wide as a phone', async () => {
   const { page } = one
+  await page.setViewportSize(SCREENS.phone)
   const form = formOf(one)
-  await one.open('/console/models/house-model')
+  await one.go('/console/models/house-model')
   await page.getByRole('link', { name: 'Edit model' }).click()
   await one.quiet()
   await form.price('Input per million tokens', '', '0.06')

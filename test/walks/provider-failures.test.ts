@@ -1,5 +1,5 @@
 // Failing providers in a browser: tested with the words of `providers test`, and red on each page that names them or their models.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createScene } from '../app/commands/scene.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { CLOCK_OFF, invalidGrant } from '../support/google.ts'
@@ -40,7 +40,6 @@ beforeAll(async () => {
   one = await visit('operator')
   await one.open('/console')
 })
-afterAll(() => one[Symbol.asyncDispose]())
 
 test.each(WRONG)('%s is reported in the words of `providers test`', async (_, name, answers, headline) => {
   refuse(answers)

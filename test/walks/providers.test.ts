@@ -1,5 +1,5 @@
 // Providers at known servers in a browser: added with the fields of their server, mistakes at their fields, and models.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { chooseProvider } from '../support/chosen-provider.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { ACCOUNT, PRIVATE_KEY } from '../support/google.ts'
@@ -28,7 +28,6 @@ beforeAll(async () => {
   one.allow(/status of 4(?:00|22)/)
   await one.open('/console/providers')
 })
-afterAll(() => one[Symbol.asyncDispose]())
 
 describe('a provider at a known server', () => {
   test.each(ADDED)('%s is tested and added', async (title, added) => {

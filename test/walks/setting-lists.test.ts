@@ -1,5 +1,5 @@
 // A list of blocks in the settings, in a browser: plans are added, changed and deleted by forms, and each of it is undone; an identity provider.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
 import { planSettings } from '../../plugins/plans/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -17,7 +17,6 @@ beforeAll(async () => {
   one = await visit('operator', { size: 'both' })
   one.allow(/status of (422|409)/)
 })
-afterAll(() => one[Symbol.asyncDispose]())
 
 /** Opens a dialog and fills its fields, by their labels. */
 async function fill(button: string, title: string, fields: Record<string, string>): Promise<Locator> {

@@ -1,5 +1,5 @@
 // The settings of the catalogue by their forms in a browser: values, mistakes, undo, conflicts, and rate limits.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
@@ -10,6 +10,7 @@ import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
+import { SCREENS } from '../support/screens.ts'
 
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE })
 
@@ -20,14 +21,15 @@ const UNDONE = ['Server', 'Alerts', 'Metrics']
 const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 
+/** The operator's page of all tests: loading it takes longer than most of them. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator')
+  await one.open('/console/settings')
+  one.allow(/status of (422|409)/)
+})
+
 describe('each section, and limits, have forms of their own', () => {
-  let one: ConsolePage
-  beforeAll(async () => {
-    one = await visit('operator')
-    await one.open('/console/settings')
-    one.allow(/status of (422|409)/)
-  })
-  afterAll(() => one[Symbol.asyncDispose]())
   const now = () => gateway.started.catalogue()
 
   test.each([
@@ -277,10 +279,10 @@ describe('each section, and limits, have forms of their own', () => {
   })
 })
 
-test('choices, switches and lists, on a phone', async () => {
-  await using one = await visit('operator', { size: 'phone' })
+test('choices, switches and lists, as wide as a phone', async () => {
   const { page } = one
-  await one.open('/console/settings/server')
+  await page.setViewportSize(SCREENS.phone)
+  await one.go('/console/settings/server')
   await page.getByRole('combobox', { name: 'Minimum log level' }).click()
   await page.getByRole('option', { name: 'warn' }).click()
   await page.getByRole('combobox', { name: 'When a client disconnects' }).click()
@@ -300,14 +302,13 @@ test('choices, switches and lists, on a phone', async () => {
     ['127.0.0.1', '10.0.0.0/8'],
     false,
   ])
+  await page.setViewportSize(SCREENS.wide)
   await one.isClean()
 })
 
 test('rare settings of a model: a list, a choice and a switch, and the setting of a route', async () => {
-  await gateway.recatalogue(FIRST_CATALOGUE)
-  await using one = await visit('operator')
   const { page } = one
-  await one.open('/console/models/sim-flash')
+  await one.go('/console/models/sim-flash')
   await page.getByRole('link', { name: 'Edit model' }).click()
   await page.getByText('More settings', { exact: true }).last().click()
   const efforts = page.getByLabel('Efforts')
@@ -354,7 +355,6 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   const addressOf = (token: string) => `https://hooks.example.com/services/T0/B0/${token}`
   const alerts = '\n[alerts]\nwebhook_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"\n'
   await gateway.recatalogue(`${FIRST_CATALOGUE}${alerts}webhook_url = "${addressOf('token-1')}"\n`)
-  await using one = await visit('operator')
   const { page } = one
   await one.open('/console/settings/alerts')
   const field = page.getByLabel('Webhook URL')
@@ -379,10 +379,9 @@ test('a disabled console says so, and shows the operator alone how to enable it'
   await using holder = await visit({ account: 'carl' })
   holder.allow(/status of 404/)
   await holder.open('/console/calls')
-  await using one = await visit('operator')
   const { page } = one
   one.allow(/status of 404/)
-  await one.open('/console/settings/console')
+  await one.go('/console/settings/console')
   await page.getByRole('switch', { name: 'Console' }).click()
   await save(page)
   await page.getByRole('heading', { name: 'The console is off' }).waitFor()
@@ -390,7 +389,7 @@ test('a disabled console says so, and shows the operator alone how to enable it'
   expect(file()).toMatch(/^enabled = false$/m)
   await one.looksRight()
   // At the next poll for new calls.
-  await holder.page.getByRole('heading', { name: 'The console is off' }).waitFor()
+  await holder.page.locator('h1', { hasText: 'The console is off' }).waitFor()
   expect(await holder.page.content()).not.toMatch(/tollgate config/)
   await gateway.recatalogue(FIRST_CATALOGUE)
   await page.reload()
