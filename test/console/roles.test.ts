@@ -80,7 +80,8 @@ describe.each(VIEWERS)('%s', (_, as, titles) => {
       await one.go(`/console${path}`)
       await one.page.getByText('Page not found').waitFor()
     }
-    await one.looksRight()
+    // The page looks the same for each viewer.
+    if (titles === OF_ACCOUNTS) await one.looksRight()
   })
 
   test('sees its own calls and keys, and nothing of another account', async () => {

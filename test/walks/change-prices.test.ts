@@ -1,9 +1,10 @@
 // The prices of a provider, changed by per cent in a browser: each before and after, losses, unchanged prices, and a file that somebody else saved.
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { signedIn } from '../support/console-session.ts'
 
 const ACME = `
@@ -43,10 +44,15 @@ price = { input = 0 }
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ACME })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
-test('the operator raises all prices, sees each before and after, and saves the reviewed ones', async () => {
-  await using one = await visit('operator')
-  const { page } = one
+/** The operator's page of all tests: loading it takes longer than most of them. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator', { size: 'both' })
   await one.open('/console/providers/acme')
+})
+
+test('the operator raises all prices, sees each before and after, and saves the reviewed ones', async () => {
+  const { page } = one
   await page.getByRole('link', { name: 'Change prices' }).click()
   await page.getByText('Enter a percentage to see').waitFor()
   const review = page.getByRole('button', { name: 'Review and save' })
@@ -119,9 +125,8 @@ test('the operator raises all prices, sees each before and after, and saves the 
 })
 
 test('the operator lowers prices of selected models; a file that somebody else saved is reloaded first', async () => {
-  await using one = await visit('operator', { size: 'both' })
   const { page } = one
-  await one.open('/console/providers/acme/prices')
+  await one.go('/console/providers/acme/prices')
   await page.getByLabel('Direction').click()
   await page.getByRole('option', { name: 'Down' }).click()
   await page.getByLabel('Per cent').fill('12.5')

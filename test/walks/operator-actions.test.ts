@@ -1,9 +1,10 @@
 // Actions of an operator on the console's pages, with their effect on the file and the books.
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editedToml } from '../../src/catalogue/edit.ts'
 import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
 import { changeText } from './changed-text.ts'
 
@@ -11,11 +12,17 @@ const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
+/** The operator's page of all tests: loading it takes longer than most of them. */
+let one: ConsolePage
+beforeAll(async () => {
+  one = await visit('operator')
+  await one.open('/console/system')
+})
+
 describe('the catalogue', () => {
   test('is refused with a mistake, at its line; without one it is previewed, saved with its comments, and in force', async () => {
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/system/configuration')
+    await one.go('/console/system/configuration')
     const before = file()
     const text = page.getByLabel('Text of the catalogue file')
     const content = await text.inputValue()
@@ -42,9 +49,8 @@ describe('the catalogue', () => {
   })
 
   test('is not saved over a save of somebody else', async () => {
-    await using one = await visit('operator')
     const { page } = one
-    await one.open('/console/system/configuration')
+    await one.go('/console/system/configuration')
     const text = page.getByLabel('Text of the catalogue file')
     const theirs = file().replace('# A simulated provider', '# Our simulated provider')
     await gateway.recatalogue(theirs)
@@ -64,10 +70,9 @@ describe('the catalogue', () => {
   })
 
   test('keeps a form at its model, although one before it is deleted meanwhile', async () => {
-    await using one = await visit('operator')
     const { page } = one
     const before = file()
-    await one.open('/console/models/sim-pro/edit')
+    await one.go('/console/models/sim-pro/edit')
     const id = page.getByLabel('Id', { exact: true })
     await page.getByLabel('Display name').fill('Another name')
     await page.getByLabel('Display name').press('Enter')
@@ -100,9 +105,8 @@ describe('refunds', () => {
     const request_id = await makeCall()
     await makeCall()
     const charged = before - nanosOf('alice')
-    await using one = await visit('operator')
     const { page } = one
-    await one.open(`/console/calls/${request_id}`)
+    await one.go(`/console/calls/${request_id}`)
     await page.getByRole('button', { name: 'Refund', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Refund this call' })
     await dialog.getByText(/after the refund/).waitFor()
@@ -119,7 +123,7 @@ describe('refunds', () => {
     expect(nanosOf('alice')).toBe(before - charged + 1_000)
 
     const { id = 0 } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? {}
-    await one.open(`/console/calls?account=${id}&outcome=completed`)
+    await one.go(`/console/calls?account=${id}&outcome=completed`)
     await page.getByRole('button', { name: 'Refund these calls' }).click()
     const all = page.getByRole('dialog', { name: 'Refund the filtered calls' })
     await all.getByText('2 completed calls').waitFor()

@@ -38,7 +38,7 @@ const WRONG: readonly (readonly [what: string, name: string, refused: Refused, h
 let one: ConsolePage
 beforeAll(async () => {
   one = await visit('operator')
-  await one.open('/console')
+  await one.open('/console/providers')
 })
 
 test.each(WRONG)('%s is reported in the words of `providers test`', async (_, name, answers, headline) => {
@@ -79,7 +79,7 @@ describe('a model and a provider whose calls all fail', () => {
       (1, 1, 1, 'raised', 'msg_1', ${Date.now()}, 2, ${Date.now() + 300_000}, NULL, 503, 'The receiver answered 503.')`)
     const { page } = one
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
-    await one.open('/console/overview')
+    await one.go('/console/overview')
     await page
       .getByText(/^azure-here has been failing since .+ The last 5 calls failed: overloaded \(5\)\./)
       .waitFor()
