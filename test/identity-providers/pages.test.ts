@@ -1,10 +1,12 @@
 // Sign-in by a real provider in a real browser: the button, the redirects, linking, confirming, unlinking, signing out.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { referralCodeOf } from '../../plugins/referral/binding.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { startProvider } from '../support/identity-provider.ts'
+import { SCREENS } from '../support/screens.ts'
 import { catalogueWith, ownerWith } from './scene.ts'
 
 const listen = consoleAddress()
@@ -53,12 +55,19 @@ async function signInThere(page: Page, sub: string): Promise<void> {
 }
 
 describe('a provider in the browser', () => {
-  test('signs in, opens the requested page without parameters of its own, signs out there, and can be cancelled', async () => {
-    await using one = await visit()
-    const { page } = one
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit()
     one.allow(ELSEWHERE)
-    // A request of the page while it signs out, and a cancelled sign-in.
-    one.allow(/status of 401/)
+    // A request of the page while it signs out, and a cancelled or refused sign-in.
+    one.allow(/status of 40[13]/)
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+  // Signed out, here and at the provider.
+  beforeEach(() => one.context.clearCookies())
+
+  test('signs in, opens the requested page without parameters of its own, signs out there, and can be cancelled', async () => {
+    const { page } = one
     await one.open('/console/keys?x=1')
     await page.getByRole('button', BUTTON).waitFor()
     await one.looksRight()
@@ -84,11 +93,9 @@ describe('a provider in the browser', () => {
     await page.getByText('You did not let Example ID sign you in').waitFor()
   })
 
-  test('on a phone explains a refused sign-in, and links back', async () => {
-    await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
+  test('as wide as a phone explains a refused sign-in, and links back', async () => {
     const { page } = one
-    one.allow(ELSEWHERE)
-    one.allow(/status of 403/)
+    await page.setViewportSize(SCREENS.phone)
     await one.open('/console')
     await page.getByRole('button', BUTTON).click()
     await signInThere(page, 'eve')
@@ -98,42 +105,40 @@ describe('a provider in the browser', () => {
     expect(new URL(page.url()).search).toBe('')
     await page.getByRole('link', { name: 'Back to sign in' }).click()
     await page.getByRole('button', BUTTON).waitFor()
+    await page.setViewportSize(SCREENS.wide)
+  })
+
+  test('binds an account created by a referral link to the referrer', async () => {
+    const bob = await gateway.account('bob')
+    const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+    const code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
+    const { page } = one
+    await one.open(`/console/sign-up?ref=${code}`)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('button', BUTTON).click()
+    await signInThere(page, 'newcomer')
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
+    await one.quiet()
+    expect(await gateway.store.rows('SELECT referrer_id FROM referrals')).toMatchObject([
+      { referrer_id: bob.id },
+    ])
+  })
+
+  test('has a return page that, opened by hand, leads to the sign-in, where a password still signs in', async () => {
+    const { page } = one
+    await one.open('/console/sign-in/real')
+    await page.getByText('This page is the end of a sign-in').waitFor()
+    await one.looksRight()
+    await page.getByRole('link', { name: 'Back to sign in' }).click()
+    await page.getByLabel('Account or email').fill('alice')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
   })
 })
 
-test('an account created by a referral link through the provider is bound to the referrer', async () => {
-  const bob = await gateway.account('bob')
-  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
-  await using one = await visit()
-  const { page } = one
-  one.allow(ELSEWHERE)
-  await one.open(`/console/sign-up?ref=${code}`)
-  await page.getByRole('link', { name: 'Sign in' }).click()
-  await page.getByRole('button', BUTTON).click()
-  await signInThere(page, 'newcomer')
-  await page.getByRole('navigation', SIDE_BAR).waitFor()
-  await one.quiet()
-  expect(await gateway.store.rows('SELECT referrer_id FROM referrals')).toMatchObject([
-    { referrer_id: bob.id },
-  ])
-})
-
-test('the return page, opened by hand, leads to the sign-in, where a password still signs in', async () => {
-  await using one = await visit()
-  const { page } = one
-  await one.open('/console/sign-in/real')
-  await page.getByText('This page is the end of a sign-in').waitFor()
-  await one.looksRight()
-  await page.getByRole('link', { name: 'Back to sign in' }).click()
-  await page.getByLabel('Account or email').fill('alice')
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.keyboard.press('Enter')
-  await page.getByRole('navigation', SIDE_BAR).waitFor()
-})
-
 describe('in Settings', () => {
-  test('linking needs a confirmation, for which an identity can be used', async () => {
+  test('linking needs a confirmation, for which an identity can be used; a second identity is linked, and unlinked', async () => {
     await using one = await visit({ account: 'alice' })
     const { page } = one
     one.allow(ELSEWHERE)
@@ -147,19 +152,19 @@ describe('in Settings', () => {
     // By the linked identity, in a new tab.
     const tab = page.context().waitForEvent('page')
     await page.getByRole('button', { name: 'Confirm with Example ID' }).click()
-    await signInThere(await tab, 'anna')
+    const other = await tab
+    await signInThere(other, 'anna')
     // The linking continues by itself, because the person is now signed in at the provider.
     await page.getByText('Identity linked').waitFor()
     await page.getByRole('cell', { name: 'anna@example.com' }).waitFor()
     await one.quiet()
     await one.looksRight()
-  })
+    // The page would not be used again in a browser with two tabs.
+    await other.close()
 
-  test('a second identity is linked, and unlinked', async () => {
-    await using one = await visit({ account: 'alice' }, { size: 'phone' })
-    const { page } = one
-    one.allow(ELSEWHERE)
-    await one.open('/console/settings')
+    // As somebody else at the provider, on a page as wide as a phone.
+    await page.context().clearCookies({ name: /^_[a-z]/ })
+    await page.setViewportSize(SCREENS.phone)
     await page.getByRole('button', { name: 'Link Example ID' }).click()
     await signInThere(page, 'work')
     await page.getByText('anna@work.example').waitFor()

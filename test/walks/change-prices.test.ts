@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
-import type { ConsolePage } from '../support/console-page.ts'
 import { signedIn } from '../support/console-session.ts'
 
 const ACME = `
@@ -45,11 +44,8 @@ const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ACME
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
 /** The operator's page of all tests: loading it takes longer than most of them. */
-let one: ConsolePage
-beforeAll(async () => {
-  one = await visit('operator', { size: 'both' })
-  await one.open('/console/providers/acme')
-})
+const one = await visit('operator', { size: 'both' })
+beforeAll(() => one.open('/console/providers/acme'))
 
 test('the operator raises all prices, sees each before and after, and saves the reviewed ones', async () => {
   const { page } = one

@@ -1,7 +1,9 @@
 // Money for the operator in the browser: a partial refund, a dispute, vouchers, and the closing of the month.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { PASSWORD } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { button, DEAR, heading, moneyScene, pictures, WALKERS } from './money-scene.ts'
 
@@ -15,12 +17,8 @@ const FROM = `${new Date().toISOString().slice(0, 'YYYY-MM'.length)}-01`
 
 const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
 
-/** The path of a friend's sign-up, from the link that an account passes on. */
-async function linkOf({ page }: ConsolePage): Promise<string> {
-  const text = await page.getByText(/\/console\/sign-up\?ref=/).innerText()
-  const { pathname, search } = new URL(text.trim())
-  return pathname + search
-}
+/** Waits until a suspended account's page asks again for its state. Asking the page at each frame costs CPU for ten seconds. */
+const nextSession = (page: Page) => page.waitForResponse(/\/console\/api\/session$/)
 
 /** Makes calls of an account, 10 USD each. @returns the cost of all its calls */
 async function spend(name: string, calls: number): Promise<number> {
@@ -83,6 +81,15 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   test('an account redeems the voucher once, and earns from a friend who signs up by its link and pays', async () => {
     await gateway.account(name)
     order = await payByApi(name, '100')
+    const { url } = await (await signedIn(gateway, { account: name })).json('GET', '/referral')
+    {
+      await using other = await visit(undefined, walker)
+      const { pathname, search } = new URL(url)
+      await other.open(pathname + search)
+      await signUp(other, `${friend}@example.org`)
+      await other.isClean()
+    }
+    of_friend = await payByApi(friend, '50')
     await using one = await visit({ account: name }, walker)
     const { page } = one
     const picture = pictures(one, walker)
@@ -93,26 +100,16 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.looksRight()
     await picture('35-redeem')
     await dialog.getByRole('button', { name: 'Redeem voucher' }).click()
-    await page.getByText('5.00 USD added. Your balance is 113.00 USD.').waitFor()
+    // 108 + a tenth of 54 + 5 of the voucher.
+    await page.getByText('5.00 USD added. Your balance is 118.40 USD.').waitFor()
     await picture('36-redeemed')
-    expect(accountOf(name)?.balance_nanos).toBe(113_000_000_000)
+    expect(accountOf(name)?.balance_nanos).toBe(118_400_000_000)
 
     await one.go('/console/refer')
-    await picture('37-refer')
-    const link = await linkOf(one)
-    {
-      await using other = await visit(undefined, walker)
-      await other.open(link)
-      await signUp(other, `${friend}@example.org`)
-      await other.isClean()
-    }
-    of_friend = await payByApi(friend, '50')
-    await one.open('/console/refer')
+    await page.getByText(url, { exact: true }).waitFor()
     await page.getByText('5.40').first().waitFor()
     await one.fits()
     await picture('39-earned')
-    // 108 + 5 of the voucher + a tenth of 54.
-    expect(accountOf(name)?.balance_nanos).toBe(118_400_000_000)
     await one.isClean()
   })
 
@@ -230,6 +227,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await pictures(staff, walker)('49-edit-reason')
     await staff.page.getByRole('dialog').getByRole('button', { name: 'Save reason' }).click()
     await staff.page.getByText('“Waiting for the bank”').waitFor()
+    await nextSession(page)
     await page.getByText('“Waiting for the bank”').waitFor()
     await picture('49-own-reason')
     await button(staff, 'More').click()
@@ -237,6 +235,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await staff.page.getByText(`Account "${friend}" resumed`).waitFor()
     await staff.isClean()
     // The open page notices it by itself.
+    await nextSession(page)
     await page.getByText(`${friend} is suspended.`).waitFor({ state: 'detached' })
     expect(await status()).toBe(200)
     await one.isClean()

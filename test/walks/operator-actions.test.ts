@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { editedToml } from '../../src/catalogue/edit.ts'
 import { fileConsole } from '../support/console.ts'
-import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
 import { changeText } from './changed-text.ts'
 
@@ -13,11 +12,8 @@ await gateway.account('alice', { balance_usd: '10' })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
 /** The operator's page of all tests: loading it takes longer than most of them. */
-let one: ConsolePage
-beforeAll(async () => {
-  one = await visit('operator')
-  await one.open('/console/system')
-})
+const one = await visit('operator')
+beforeAll(() => one.open('/console/system'))
 
 describe('the catalogue', () => {
   test('is refused with a mistake, at its line; without one it is previewed, saved with its comments, and in force', async () => {

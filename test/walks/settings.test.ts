@@ -8,7 +8,6 @@ import { backup_section } from '../../plugins/backups/settings.ts'
 import { metrics_section, telemetry_section } from '../../plugins/metrics/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
-import type { ConsolePage } from '../support/console-page.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { SCREENS } from '../support/screens.ts'
 
@@ -22,12 +21,9 @@ const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 
 /** The operator's page of all tests: loading it takes longer than most of them. */
-let one: ConsolePage
-beforeAll(async () => {
-  one = await visit('operator')
-  await one.open('/console/settings')
-  one.allow(/status of (422|409)/)
-})
+const one = await visit('operator')
+one.allow(/status of (422|409)/)
+beforeAll(() => one.open('/console/settings'))
 
 describe('each section, and limits, have forms of their own', () => {
   const now = () => gateway.started.catalogue()

@@ -7,6 +7,7 @@ import { limitMember } from '../../src/access/team.ts'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import { signedIn } from '../support/console-session.ts'
 import { newPerson } from '../support/people.ts'
 import { type Size, WALK_SCREENS } from '../support/screens.ts'
 
@@ -60,12 +61,14 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
 
   test('an owner invites two people, and a stranger joins by the link with a name and a password', async () => {
     await owner(acme)
-    await using one = await visit({ account: acme }, { size })
-    await one.open('/console/team')
-    await invite(one, stranger, 'Member')
-    await invite(one, `bea-${size}@example.org`, 'Owner', true)
-    await one.page.getByText('Open invitations').waitFor()
-    await one.fits()
+    {
+      await using one = await visit({ account: acme }, { size })
+      await one.open('/console/team')
+      await invite(one, stranger, 'Member')
+      await invite(one, `bea-${size}@example.org`, 'Owner', true)
+      await one.page.getByText('Open invitations').waitFor()
+      await one.fits()
+    }
 
     await using sam = await visit(undefined, { size, theme: 'dark' })
     await sam.open(await linkTo(stranger, 'join'))
@@ -139,31 +142,25 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a member creates a key, and sees only its calls, and the limit that an owner set', async () => {
+  test('a member sees only the calls of their own key, and the limit that an owner set', async () => {
     const account = gateway.rows().accounts.find(({ name }) => name === acme)
     expect(await call(await gateway.key(acme, { name: 'of-owner' }))).toBe(200)
     const person_id = (await personOfEmail(gateway.store, stranger))?.id ?? 0
-    await using one = await visit({ person_id, account_id: account?.id ?? 0 }, { size })
-    const { page } = one
-    await one.open('/console/keys')
-    await button(one, 'Create key').first().click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('laptop')
-    await dialog.getByRole('button', { name: 'Create key' }).click()
-    key = await dialog.locator('.secret pre').innerText()
-    await dialog.getByRole('button', { name: 'Done' }).click()
+    const sam = { person_id, account_id: account?.id ?? 0 }
+    ;({ text: key } = await (await signedIn(gateway, sam)).json('POST', '/keys', { name: 'laptop' }))
     expect(await call(key)).toBe(200)
     await gateway.rest()
-    const limits = { account_id: account?.id ?? 0, person_id }
     await gateway.store.begin(async (tx) => {
-      await tx.lock(limits.account_id)
-      await limitMember(tx, limits, { week: 1 }, Date.now())
+      await tx.lock(sam.account_id)
+      await limitMember(tx, sam, { week: 1 }, Date.now())
     })
-    await one.go('/console/calls')
+    await using one = await visit(sam, { size })
+    const { page } = one
+    await one.open('/console/calls')
     expect(await page.getByText('laptop').count()).toBeGreaterThan(0)
     expect(await page.getByText('of-owner').count()).toBe(0)
     await one.fits()
-    await one.open('/console/keys')
+    await one.go('/console/keys')
     expect(await page.getByText('of-owner').count()).toBe(0)
     await page.getByText('You have reached your weekly limit').waitFor()
     await page.getByText('; resets').waitFor()
@@ -214,13 +211,15 @@ describe.each(WALK_SCREENS)('screens: %s', (size) => {
   test('staff see the team on the page of its account; an operator manages it, support does not', async () => {
     const { id = 0 } = gateway.rows().accounts.find(({ name }) => name === acme) ?? {}
     await newPerson(gateway.store, { account_id: id, role: 'billing' }, { name: 'Bill' })
-    await using one = await visit('operator', { size })
-    await one.open(`/console/accounts/${acme}?tab=team`)
-    await manage(one, 'Bill', 'Remove')
-    await one.fits()
-    await button(one, 'Cancel').click()
-    await button(one, 'Invite').first().click()
-    await one.fits()
+    {
+      await using one = await visit('operator', { size })
+      await one.open(`/console/accounts/${acme}?tab=team`)
+      await manage(one, 'Bill', 'Remove')
+      await one.fits()
+      await button(one, 'Cancel').click()
+      await button(one, 'Invite').first().click()
+      await one.fits()
+    }
     await using other = await visit({ staff: 'support' }, { size })
     await other.open(`/console/accounts/${acme}?tab=team`)
     await other.page.getByText('Bill', { exact: true }).waitFor()

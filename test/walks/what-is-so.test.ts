@@ -14,11 +14,8 @@ const key = await gateway.key('alice')
 const BODY = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
 
 /** The operator's page of all tests: loading it takes longer than most of them. */
-let one: ConsolePage
-beforeAll(async () => {
-  one = await visit('operator')
-  await one.open('/console/settings')
-})
+const one = await visit('operator')
+beforeAll(() => one.open('/console/settings'))
 
 const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true }).click()
 /** Takes a picture for a person to look at, if PICTURES names a folder. */
