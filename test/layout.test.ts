@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_232,
 }
 /** Tests but for the tools and the strict providers; the last raise: plans and identity providers by their forms, with undo and a list that changed meanwhile. */
-const MAX_TEST_LINES = 186_300
+const MAX_TEST_LINES = 186_284
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
