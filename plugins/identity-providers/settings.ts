@@ -18,28 +18,26 @@ const NAME = {
 
 const ProviderSchema = Type.Object(
   {
-    name: Type.String({ ...NAME, description: 'part of the address that the provider sends people back to' }),
+    name: Type.String({ ...NAME, description: 'part of the redirect URI' }),
     title: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 60,
-        description: 'its name on the button; by default that of the preset',
+        description: 'shown on the sign-in button; default: the title of the preset',
       }),
     ),
     preset: Type.Optional(OneOf(PRESET_NAMES, { description: 'a known provider' })),
-    issuer: OptionalText(
-      'its address, as in its own configuration; by default that of the preset for Google and GitHub',
-    ),
+    issuer: OptionalText('the issuer URL of the provider; Google and GitHub need none'),
     client_id: Type.String({
       minLength: 1,
       maxLength: 1_024,
-      description: 'the client that you registered there',
+      description: 'of the client that you registered at the provider',
     }),
     client_secret: OptionalText('its secret, or "env:NAME"; a public client has none'),
     scopes: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         maxItems: 30,
-        description: 'the scopes to request; openid, email and profile by default',
+        description: 'the scopes to request; default: openid, email and profile',
       }),
     ),
     for: OneOf(['accounts', 'staff', 'both'], {
@@ -49,7 +47,7 @@ const ProviderSchema = Type.Object(
     email_domains: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 200,
-      description: 'the domains of addresses that may sign in; empty for any',
+      description: 'only addresses of these domains may sign in; default: any',
     }),
     staff_role: Type.Optional(
       OneOf(['operator', 'support', 'auditor'], {

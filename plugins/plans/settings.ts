@@ -22,13 +22,13 @@ const PlanSchema = Type.Object(
     name: Type.String({
       pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
       must: 'a name of a-z, 0-9, _ and -, such as "pro"',
-      description: 'its name, which stays: months that were bought name it',
+      description: 'its name, which cannot change later: bought months refer to it',
     }),
     title: Type.Optional(
       Type.String({ minLength: 1, maxLength: 60, description: 'how accounts see it; its name by default' }),
     ),
     description: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 300, description: 'a sentence for those who choose' }),
+      Type.String({ minLength: 1, maxLength: 300, description: 'a sentence that helps accounts choose' }),
     ),
     price_usd: Usd('USD a month'),
     models: Type.Array(

@@ -163,7 +163,7 @@ const modelBase = {
     must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-3.5-flash-lite"',
   }),
   display_name: Type.Optional(Type.String()),
-  created: Type.Optional(Day('the date that callers see; by default the date of the file')),
+  created: Type.Optional(Day('the release date that callers see; default: the date of the file')),
   shutdown_date: Type.Optional(
     Day('the shutdown date that callers see; by default the latest of its routes'),
   ),
@@ -175,7 +175,7 @@ const routesWith = <Price extends TSchema>(price: Price) => Type.Array(RouteSche
 
 const UNKNOWN_FIELDS = Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
   default: 'pass',
-  description: 'top-level fields that the protocol does not have',
+  description: 'request fields that the protocol does not define',
 })
 
 const TextModelSchema = Type.Object(
@@ -199,26 +199,25 @@ const TextModelSchema = Type.Object(
     /** `"pass"` and `"refuse"` are older values. */
     cached_content: Type.Union(
       [Type.Literal(true), Type.Literal(false), Type.Literal('pass'), Type.Literal('refuse')],
-      { default: true, description: 'requests that refer to cached content' },
+      { default: true, description: 'whether requests may refer to cached content' },
     ),
     automatic_caching: Type.Boolean({
       default: true,
-      description: 'whether conversations translated to Claude are cached where callers mark nothing',
+      description: 'whether to cache conversations translated to Claude where callers mark nothing',
     }),
     efforts: Type.Optional(
       Type.Array(Type.Union(EFFORTS.map((effort) => Type.Literal(effort))), {
         minItems: 1,
         uniqueItems: true,
         must: 'a list of efforts, such as ["low", "medium", "high"], each of them once',
-        description: 'the efforts that the model takes; without this, those of its generation',
+        description: 'the reasoning efforts that the model accepts; default: those of its generation',
       }),
     ),
     takes: Type.Optional(
       Type.Array(Type.Union(INPUT_MEDIA.map((medium) => Type.Literal(medium))), {
         uniqueItems: true,
         must: 'a list of "images", "audio", "files" and "tools"',
-        description:
-          'the inputs besides text that the model supports, shown to people who choose a model; by default those known for its name',
+        description: 'what the model accepts besides text; default: what is known for its name',
       }),
     ),
     price: TokenPriceSchema,

@@ -45,8 +45,8 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
   // The form proposes no price, because a price is a decision.
   await user.press('Review model')
   await visit.page.locator('.field-error').first().waitFor()
-  await user.type('Input per million tokens', '0.50')
-  await user.type('Output per million tokens', '2')
+  await user.type('Input price per million tokens', '0.50')
+  await user.type('Output price per million tokens', '2')
   await visit.looksRight()
   await user.press('Review model')
   await user.press('Save model')

@@ -5,6 +5,10 @@ import { SCREENS } from '../support/screens.ts'
 import { holdBack } from './hold-back.ts'
 import { houseConsole } from './house-catalogue.ts'
 
+const [INPUT, OUTPUT] = ['Input price per million tokens', 'Output price per million tokens']
+const MINUTE = 'Price per minute of audio'
+const [CHARACTERS, SEARCHES] = ['Price per million characters', 'Price per thousand searches']
+
 const { visit, file } = await houseConsole()
 
 const plain = (text: string): string => text.replace(/\s+/g, ' ')
@@ -53,38 +57,32 @@ const blockOf = (id: string): string =>
 
 /** The kinds as the form names them, the unit to choose, its rates with a price and a cost, and the price in the file. */
 const KINDS = [
-  ['Embeddings', 'embedding', '', [['Input per million tokens', '0.02', '0.01']], 'price = { input = 0.02 }'],
-  ['Images', 'image', '', [['Each image', '0.04', '0.03']], 'price = { per_image = 0.04 }'],
+  ['Embeddings', 'embedding', '', [[INPUT, '0.02', '0.01']], 'price = { input = 0.02 }'],
+  ['Images', 'image', '', [['Price per image', '0.04', '0.03']], 'price = { per_image = 0.04 }'],
   [
     'Images',
     'image',
     'Tokens',
     [
-      ['Text input per million tokens', '6', '5'],
-      ['Image output per million tokens', '40', '30'],
+      ['Text input price per million tokens', '6', '5'],
+      ['Image output price per million tokens', '40', '30'],
     ],
     'price = { input = 6, image_output = 40 }',
   ],
-  ['Speech', 'speech', '', [['Million characters', '15', '12']], 'price = { per_million_characters = 15 }'],
+  ['Speech', 'speech', '', [[CHARACTERS, '15', '12']], 'price = { per_million_characters = 15 }'],
   [
     'Speech',
     'speech',
     'Tokens',
     [
-      ['Input per million tokens', '0.6', ''],
-      ['Output per million tokens', '12', ''],
+      [INPUT, '0.6', ''],
+      [OUTPUT, '12', ''],
     ],
     'price = { input = 0.6, output = 12 }',
   ],
-  [
-    'Transcription',
-    'transcription',
-    '',
-    [['Minute of audio', '0.006', '0.005']],
-    'price = { per_minute = 0.006 }',
-  ],
-  ['Reranking', 'rerank', '', [['Thousand searches', '2', '1']], 'price = { per_thousand_searches = 2 }'],
-  ['Moderation', 'moderation', '', [['Input per million tokens', '0.1', '']], 'price = { input = 0.1 }'],
+  ['Transcription', 'transcription', '', [[MINUTE, '0.006', '0.005']], 'price = { per_minute = 0.006 }'],
+  ['Reranking', 'rerank', '', [[SEARCHES, '2', '1']], 'price = { per_thousand_searches = 2 }'],
+  ['Moderation', 'moderation', '', [[INPUT, '0.1', '']], 'price = { input = 0.1 }'],
 ] as const
 
 /** The operator's page of all tests: loading it takes longer than most of them. */
@@ -102,12 +100,12 @@ describe('a model is added', () => {
     await page.goto('/console/models/new')
     await held.requested
     await page.locator('[aria-busy="true"]').first().waitFor()
-    expect(await page.getByLabel('Input per million tokens').count()).toBe(0)
+    expect(await page.getByLabel(INPUT).count()).toBe(0)
     held.release()
-    const input = page.getByRole('group', { name: 'Input per million tokens' })
-    await input.getByLabel('Input per million tokens').fill('0.50')
+    const input = page.getByRole('group', { name: INPUT })
+    await input.getByLabel(INPUT).fill('0.50')
     await one.quiet()
-    expect(await input.getByLabel('Input per million tokens').inputValue()).toBe('0.50')
+    expect(await input.getByLabel(INPUT).inputValue()).toBe('0.50')
     await one.fits()
   })
 
@@ -132,12 +130,10 @@ describe('a model is added', () => {
     await page.getByRole('button', { name: 'Use list price as cost' }).click()
     await form.type('Markup on costs', '25')
     await page.getByRole('button', { name: 'Set prices to cost + 25 %' }).click()
-    await form.rate('Output per million tokens').getByText('Margin 0.10 USD, 20 %').waitFor()
+    await form.rate(OUTPUT).getByText('Margin 0.10 USD, 20 %').waitFor()
     await one.quiet()
     await one.looksRight()
-    expect(
-      await form.rate('Input per million tokens').getByLabel('Input per million tokens').inputValue(),
-    ).toBe('0.125')
+    expect(await form.rate(INPUT).getByLabel(INPUT).inputValue()).toBe('0.125')
     expect(await page.getByLabel('Cache read', { exact: true }).inputValue()).toBe('0.0125')
 
     const before = file()
@@ -195,8 +191,8 @@ max_output_tokens = 65536
     await one.go('/console/models/new')
     await form.type('Name at attic', 'gift')
     await page.getByRole('switch', { name: 'Free model' }).click()
-    await form.price('Input per million tokens', '', '0.50')
-    await form.price('Output per million tokens', '', '1')
+    await form.price(INPUT, '', '0.50')
+    await form.price(OUTPUT, '', '1')
     await page.getByText('Free for callers: you pay 0.50 USD.').waitFor()
     await one.quiet()
     await one.fits()
@@ -215,8 +211,8 @@ max_output_tokens = 65536
     const before = file()
     await one.go('/console/models/new')
     await form.type('Name at attic', 'house-model')
-    await form.price('Input per million tokens', 'abc')
-    await form.price('Output per million tokens', '1')
+    await form.price(INPUT, 'abc')
+    await form.price(OUTPUT, '1')
     await page.getByRole('button', { name: 'Review model' }).click()
     await page.getByText('must be unique: there is already a model "house-model"').waitFor()
     await one.looksRight()
@@ -234,10 +230,10 @@ test('a price below cost is shown beside its field and in the review, and confir
   await one.go('/console/models/house-model')
   await page.getByRole('link', { name: 'Edit model' }).click()
   await one.quiet()
-  await form.price('Input per million tokens', '', '0.06')
-  await form.price('Output per million tokens', '', '0.10')
-  await form.rate('Input per million tokens').getByText('Below cost: you lose 0.01 USD, −20 %').waitFor()
-  await form.rate('Output per million tokens').getByText('Margin 0.10 USD, 50 %').waitFor()
+  await form.price(INPUT, '', '0.06')
+  await form.price(OUTPUT, '', '0.10')
+  await form.rate(INPUT).getByText('Below cost: you lose 0.01 USD, −20 %').waitFor()
+  await form.rate(OUTPUT).getByText('Margin 0.10 USD, 50 %').waitFor()
   await one.looksRight()
   await page.getByRole('button', { name: 'Review and save' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save changes?' })

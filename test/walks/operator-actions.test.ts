@@ -69,7 +69,7 @@ describe('the catalogue', () => {
     const { page } = one
     const before = file()
     await one.go('/console/models/sim-pro/edit')
-    const id = page.getByLabel('Id', { exact: true })
+    const id = page.getByLabel('ID', { exact: true })
     await page.getByLabel('Display name').fill('Another name')
     await page.getByLabel('Display name').press('Enter')
     await gateway.recatalogue(editedToml(before, [{ op: 'remove', path: ['models', 0] }]))

@@ -92,7 +92,7 @@ describe('a mistake in the form', () => {
   beforeAll(() => one.go('/console/providers/new'))
 
   test.each([
-    ['a model left out', 'Azure OpenAI', 'Model to test', '', "Enter the provider's own name of a model."],
+    ['a model left out', 'Azure OpenAI', 'Model to test', '', "Enter the provider's own ID of the model."],
     ['a resource left out', 'Azure OpenAI', 'Resource', '', 'Enter the name of the Azure resource.'],
     [
       'an address in place of a resource',

@@ -148,7 +148,7 @@ describe('a change of the catalogue can be saved while it is typed', () => {
     const save = page.getByRole('button', { name: 'Review and save' })
     for (const [address, label] of [
       ['/console/providers/simulator/edit', 'Timeout of a call'],
-      ['/console/models/sim-flash/edit', 'Input per million tokens'],
+      ['/console/models/sim-flash/edit', 'Input price per million tokens'],
     ] as const) {
       await one.go(address)
       await page.getByLabel(label).first().pressSequentially('1')

@@ -147,7 +147,7 @@ function Suspended({ account }: { account: AccountView }) {
 }
 
 function AccountFigures({ account, refusals, week }: KnownAccount) {
-  const { balance_nanos, held_nanos, available_nanos, keys } = account
+  const { balance_nanos, held_nanos, available_nanos } = account
   const { totals, before } = week ?? {}
   return (
     <Figures>
@@ -171,7 +171,7 @@ function AccountFigures({ account, refusals, week }: KnownAccount) {
       />
       <FailedFigure account={account.name} />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
-      <Figure label="Active keys" value={keys} note={<AccountStatus account={account} />} />
+      <Figure label="Status" value={<AccountStatus account={account} />} />
     </Figures>
   )
 }

@@ -25,7 +25,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
         <Notice key={alert.id} tone={SEVERE_RULES.includes(alert.rule) ? 'bad' : 'warn'}>
           <Words>{alert.sentence}</Words>{' '}
           <span className="soft">
-            Since <Time at_ms={alert.raised_at_ms} />.
+            Raised <Time at_ms={alert.raised_at_ms} />.
           </span>{' '}
           <ActionLink alert={alert} />
         </Notice>

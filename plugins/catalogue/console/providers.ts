@@ -40,8 +40,8 @@ const TrialBody = Closed({
   model: Type.String({
     minLength: 1,
     maxLength: 256,
-    must: "the provider's own name of a model",
-    description: "the provider's own name of a model",
+    must: "the provider's own ID of the model",
+    description: "the provider's own ID of the model",
   }),
   key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 if absent' })),
   by_responses: Type.Optional(Type.Boolean({ description: 'whether to use the Responses API' })),

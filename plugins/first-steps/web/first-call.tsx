@@ -144,7 +144,7 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
             <Money key="left" nanos={call.left_nanos} balance />,
           ],
           [
-            'Request id',
+            'Request ID',
             <Link key="id" href={`/calls/${pathPart(call.request_id)}`}>
               {call.request_id}
             </Link>,

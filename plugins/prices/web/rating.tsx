@@ -1,26 +1,22 @@
 // The re-rating of last week's calls: its sums as sentences and tables.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { count, countNoun, exactUsd, roundedUsd, share } from '../../console/web/parts/amounts.ts'
+import { count, countNoun, decimalsFor, roundedUsd, share } from '../../console/web/parts/amounts.ts'
 import { Money } from '../../console/web/parts/money.tsx'
-import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
 type Sum = Rated['all']
 
-/** Below a USD, rounding to cents would hide the difference. */
-const MAX_EXACT_NANOS = 1_000_000_000
-const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_NANOS
-
 export function Rating({ result: { all, models, accounts, sampled_calls } }: { result: Rated }) {
   if (all.calls === 0)
     return <p className="soft">No calls in the last 7 days used a model whose price changes.</p>
+  const decimals = decimalsFor([all.difference_nanos])
   return (
     <div className="stack">
       <p>
-        {countNoun(all.calls, 'call')} of the last seven days cost{' '}
-        <Money nanos={all.charged_nanos} exact={isSmall(all)} />. At the new prices they would have cost{' '}
-        <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
-        <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
+        {countNoun(all.calls, 'call')} of the last 7 days cost{' '}
+        <Money nanos={all.charged_nanos} decimals={decimals} />. At the new prices they would have cost{' '}
+        <Money nanos={all.would_cost_nanos} decimals={decimals} />: <strong>{moreOrLess(all)}</strong>.
         {all.unrated_calls > 0 && (
           <> {count(all.unrated_calls)} of them cannot be rated at the new prices and keep their charge.</>
         )}
@@ -51,15 +47,18 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
 }
 
 /** Covers only calls with a recorded provider cost. */
-function Margin(sum: Sum) {
-  const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
+function Margin({ calls, known_calls, margin_nanos, new_margin_nanos }: Sum) {
+  const decimals = decimalsFor([new_margin_nanos - margin_nanos])
   return (
     <p>
-      Margin was <Money nanos={margin_nanos} exact={isSmall(sum)} />, and would have been{' '}
+      {known_calls < calls
+        ? `The margin of the ${countNoun(known_calls, 'call')} with a known cost`
+        : 'Their margin'}{' '}
+      was <Money nanos={margin_nanos} decimals={decimals} />, and would have been{' '}
       <strong className={new_margin_nanos < 0 ? 'tone-bad' : undefined}>
-        <Money nanos={new_margin_nanos} exact={isSmall(sum)} />
+        <Money nanos={new_margin_nanos} decimals={decimals} />
       </strong>
-      {known_calls < calls && `: of the ${count(known_calls)} whose provider cost is known`}.
+      .
     </p>
   )
 }
@@ -73,13 +72,7 @@ function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
 const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
   column('name', title, 'first', nameOf),
   endColumn('calls', 'Calls', 'none', ({ calls }) => count(calls)),
-  endColumn('charged', 'Charged', 'second-end', (row) => (
-    <Money nanos={row.charged_nanos} exact={isSmall(row)} />
-  )),
-  endColumn('would', 'At the new price', 'none', (row) => (
-    <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />
-  )),
-  endColumn('difference', 'Difference', 'first-end', (row) => (
-    <Money nanos={row.difference_nanos} exact={isSmall(row)} />
-  )),
+  chargeColumn('charged', 'Charged, USD', 'none', ({ charged_nanos }) => charged_nanos),
+  chargeColumn('would', 'At the new price, USD', 'second-end', ({ would_cost_nanos }) => would_cost_nanos),
+  chargeColumn('difference', 'Difference, USD', 'first-end', ({ difference_nanos }) => difference_nanos),
 ]

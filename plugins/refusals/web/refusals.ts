@@ -17,8 +17,7 @@ const ASK = 'Ask your operator'
 const WORDS: Readonly<Record<string, Words>> = {
   insufficient_balance: {
     reason: 'balance or spend limit too low',
-    operator:
-      'Add funds to the account, or raise the spend limit that is reached, of the key or the account.',
+    operator: 'Top up the account, or raise the spend limit of the key or the account.',
     account: `${ASK} to add funds, or raise the spend limit of your key.`,
   },
   OUTSTANDING_DEBT: {

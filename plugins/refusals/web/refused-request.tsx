@@ -36,7 +36,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
           <Section title="Details">
             <Facts
               facts={[
-                ['Request id', <Id key="id" value={about.request_id} what="request id" whole />],
+                ['Request ID', <Id key="id" value={about.request_id} what="request id" whole />],
                 ['Refused', <Time key="refused" at_ms={about.refused_at_ms} exact />],
                 ...ownerFacts(about, side),
                 ['Model', about.model ?? undefined],

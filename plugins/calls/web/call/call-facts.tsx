@@ -18,7 +18,7 @@ export function CallFacts({ call }: { call: Call }) {
     <Section title="Details">
       <Facts
         facts={[
-          ['Request id', <Id key="id" value={call.request_id} what="request id" whole />],
+          ['Request ID', <Id key="id" value={call.request_id} what="request id" whole />],
           ['Started', <Time key="started" at_ms={call.started_at_ms} exact />],
           ...ownerFacts(call, side),
           [

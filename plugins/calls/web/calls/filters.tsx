@@ -7,6 +7,7 @@ import { useViewer } from '../../../console/web/app/session.tsx'
 import { withQuery } from '../../../console/web/parts/address-state.ts'
 import { briefCount, count, countNoun, share } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
+import { capital } from '../../../console/web/parts/capital.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import {
   AccountFilter,
@@ -92,7 +93,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
       </span>
       {margin_nanos !== null && (
         <span>
-          margin <Money nanos={margin_nanos} /> <MarginWords {...sums} revenue_nanos={sums.cost_nanos} />
+          margin <Money nanos={margin_nanos} /> (<MarginWords {...sums} revenue_nanos={sums.cost_nanos} />)
         </span>
       )}
     </>
@@ -132,7 +133,7 @@ export function CallFilters(filters: Filters) {
         <NamedChoice
           name="outcome"
           label="Outcome"
-          options={OUTCOMES.map((value) => ({ value, label: outcomeFilterWord(value) }))}
+          options={OUTCOMES.map((value) => ({ value, label: capital(outcomeFilterWord(value)) }))}
           {...filters}
         />
         <div className="call-days">

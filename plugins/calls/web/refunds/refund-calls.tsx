@@ -86,8 +86,8 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
         <b>
           {countNoun(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
         </b>
-        , of {countNoun(accounts, 'account')}. The rest of each charge goes back to the balance that paid it,
-        where debt is paid first.
+        , of {countNoun(accounts, 'account')}. Each charge goes back to its account, less what was refunded
+        before. Debt is paid first.
       </p>
       {has_more && (
         <p>More calls match. These are the newest {count(calls)}: refund the others after them.</p>

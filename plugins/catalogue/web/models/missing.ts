@@ -13,7 +13,7 @@ export function missingFields(model: Block, path: Path): FieldMistake[] {
   const rates = unit ? missingRates(unit, price) : []
   return [
     ...(textAt(model, 'routes', 0, 'model') === ''
-      ? [{ path: at('routes', 0, 'model'), message: 'Enter the provider’s name for the model.' }]
+      ? [{ path: at('routes', 0, 'model'), message: 'Enter the provider’s own ID of the model.' }]
       : []),
     ...(textAt(model, 'id') === '' ? [{ path: at('id'), message: 'Enter the name that callers use.' }] : []),
     ...rates.map((name) => ({

@@ -95,7 +95,7 @@ const ACTIONS: Column<Row> = endColumn('actions', '', 'first-end', ({ id, kind, 
   </span>
 ))
 
-const OPERATOR_COLUMNS = [MODEL, TAKES, CONTEXT, PRICE, COST, ROUTES, STATE, CALLS]
+const OPERATOR_COLUMNS = [MODEL, PRICE, COST, ROUTES, STATE, CALLS]
 const ACCOUNT_COLUMNS = [MODEL, TAKES, CONTEXT, PRICE, STATE, CALLS]
 
 /** Whether a row matches a search by id, name, kind, inputs or, for the operator, providers. */

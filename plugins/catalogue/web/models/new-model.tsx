@@ -1,5 +1,5 @@
 // The form of a new model: kind, provider, and price beside cost; then a review of its price.
-import { useState } from 'react'
+import { type FocusEvent, useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -136,6 +136,9 @@ const routeOf = (model: Block) => ({
   model: textAt(model, 'routes', 0, 'model'),
 })
 
+const selectSoon = ({ currentTarget }: FocusEvent<HTMLInputElement>) =>
+  void setTimeout(() => currentTarget.select())
+
 /** The callers' name follows the provider's name until it is changed. */
 function Names({ editing }: { editing: NewModelEditing }) {
   const { path, model } = editing
@@ -153,6 +156,7 @@ function Names({ editing }: { editing: NewModelEditing }) {
     [...path, 'routes', 0, 'model'],
   ]
   const id_text = textAt(model, 'id')
+  const shared = { code: true, autoComplete: 'off', onFocus: selectSoon }
   const changeName = (typed: string) =>
     void editing.edit([
       { op: 'set', path: name, value: typed },
@@ -162,10 +166,10 @@ function Names({ editing }: { editing: NewModelEditing }) {
     <div className="fields">
       <Field
         label={`Name at ${route.provider}`}
-        help="The provider’s name for the model."
+        help="The provider’s own ID of the model."
         error={editing.mistakeAt(name)}
       >
-        <CommittedInput code value={route.model} commit={changeName} list="known-models" autoComplete="off" />
+        <CommittedInput {...shared} value={route.model} commit={changeName} list="known-models" />
       </Field>
       <datalist id="known-models">
         {server?.models.map((each) => (
@@ -173,7 +177,7 @@ function Names({ editing }: { editing: NewModelEditing }) {
         ))}
       </datalist>
       <Field label="Name for callers" help="The model name in requests." error={editing.mistakeAt(id)}>
-        <CommittedInput code value={id_text} commit={(typed) => editing.put(id, typed)} autoComplete="off" />
+        <CommittedInput {...shared} value={id_text} commit={(typed) => editing.put(id, typed)} />
       </Field>
     </div>
   )

@@ -33,7 +33,7 @@ export function addressLabels(has_server: boolean): Labels {
 }
 
 export const MODEL: Labels = {
-  id: { label: 'Id', help: 'The name that callers use.', code: true },
+  id: { label: 'ID', help: 'The name that callers use.', code: true },
   display_name: { label: 'Display name' },
   shutdown_date: {
     label: 'Shutdown date',
@@ -57,23 +57,23 @@ export const ROUTE: Labels = {
 const OF_TOKENS = ' per million tokens'
 
 export const PRICE: Labels = {
-  input: { label: `Input${OF_TOKENS}` },
-  output: { label: `Output${OF_TOKENS}` },
+  input: { label: `Input price${OF_TOKENS}` },
+  output: { label: `Output price${OF_TOKENS}` },
   cache_read: {
     label: 'Cache read',
     help: 'Input tokens read from the provider’s cache. Leave empty for a tenth of the input price, or less if the provider bills less.',
   },
-  per_image: { label: 'Each image' },
-  per_million_characters: { label: 'Million characters' },
-  per_minute: { label: 'Minute of audio' },
-  per_thousand_searches: { label: 'Thousand searches' },
+  per_image: { label: 'Price per image' },
+  per_million_characters: { label: 'Price per million characters' },
+  per_minute: { label: 'Price per minute of audio' },
+  per_thousand_searches: { label: 'Price per thousand searches' },
 }
 
 /** Labels of an image model priced by tokens, in the order of the form. */
 export const PRICE_OF_IMAGE_TOKENS: Labels = {
-  input: { label: `Text input${OF_TOKENS}` },
-  image_input: { label: `Image input${OF_TOKENS}`, help: 'Leave empty for the price of text input.' },
-  image_output: { label: `Image output${OF_TOKENS}` },
+  input: { label: `Text input price${OF_TOKENS}` },
+  image_input: { label: `Image input price${OF_TOKENS}`, help: 'Leave empty for the price of text input.' },
+  image_output: { label: `Image output price${OF_TOKENS}` },
   cache_read: { label: 'Cached text input', help: 'Leave empty for the price of text input.' },
   image_cache_read: { label: 'Cached image input', help: 'Leave empty for the price of image input.' },
   output: { label: 'Text output', help: 'Leave empty for the price of image output.' },

@@ -67,9 +67,7 @@ export function labelOf(path: readonly string[]): string {
 }
 
 export function helpOf({ kind, description, options }: SettingField): string {
-  const among = kind === 'list' && options.length > 0 ? `of ${options.join(', ')}` : undefined
-  const words = [description, among, kind === 'list' ? 'separated by commas' : undefined]
-    .filter(Boolean)
-    .join(', ')
-  return words === '' ? '' : `${capital(words)}.`
+  const choices = options.length > 0 ? `: ${options.join(', ')}` : ''
+  const words = [description, kind === 'list' ? `separated by commas${choices}` : undefined]
+  return words.flatMap((each) => (each ? `${capital(each)}.` : [])).join(' ')
 }

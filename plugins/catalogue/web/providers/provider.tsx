@@ -210,7 +210,7 @@ function Models({ provider: { routes } }: { provider: Provider }) {
     <Section title="Models">
       {routes.length === 0 ? (
         <p className="soft">
-          No model uses this provider: <Link href="/models">add one in Models</Link>.
+          No model uses this provider yet. <Link href="/models/new">Add a model</Link>
         </p>
       ) : (
         <Table

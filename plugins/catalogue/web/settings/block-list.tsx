@@ -25,8 +25,9 @@ export function BlockList({ noun, ...options }: BlockListProps) {
   const rows = (listAt((file.values ?? {}) as Block, ...at) as Block[]).map((block, index): Row => {
     return { index, title: textAt(block, 'title') || textAt(block, 'name') }
   })
+  const verbOf = (index: number) => (index < rows.length ? 'Save changes' : `Add ${noun}`)
   const formAt = (index: number) => (close: () => void) => (
-    <ValuesInDialog {...options} at={[...at, index]} onClose={close} />
+    <ValuesInDialog {...options} at={[...at, index]} verb={verbOf(index)} onClose={close} />
   )
   const remove = async ({ index, title }: Row) => {
     const edits = [{ op: 'remove' as const, path: [...at, index] }]

@@ -62,10 +62,15 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
   },
 })
 
-export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
+interface DialogValues extends ValuesOptions {
+  onClose: () => void
+  verb?: string
+}
+
+export function ValuesInDialog({ onClose, verb, ...options }: DialogValues) {
   const values = useValues(options)
   return (
-    <EditForm label="Settings" of={values} labels={values.labels} command={values.command} onClose={onClose}>
+    <EditForm label="Settings" of={values} {...{ verb, onClose }} labels={values.labels} command={values.command}>
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
     </EditForm>
   )

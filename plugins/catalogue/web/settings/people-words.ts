@@ -45,8 +45,8 @@ export const PEOPLE = {
     noun: 'identity provider',
     labels: {
       oidc: { label: 'Providers' },
-      preset: { label: 'Preset', help: 'None for any other provider.', options: { '': 'None' } },
-      staff_role: { label: 'Role of new staff', help: 'None adds nobody.', options: { '': 'None' } },
+      preset: { label: 'Preset', help: 'Choose “None” for another provider.', options: { '': 'None' } },
+      staff_role: { label: 'Role of new staff', help: '“None” adds nobody.', options: { '': 'None' } },
       client_secret: {
         label: 'Client secret',
         help: 'Or env:NAME. Leave empty for a public client.',
