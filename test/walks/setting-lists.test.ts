@@ -41,10 +41,14 @@ test('a plan is added: a mistake stands at its field and saves nothing, and the 
   await one.page.getByText('No plan yet.').waitFor()
   const dialog = await fill('Add plan', 'New plan', {})
   await save()
+  await dialog.getByText('Fill in the form first.').waitFor()
+  for (const [label, text] of Object.entries({ ...PRO, 'Price a month': 'dear' }))
+    await dialog.getByLabel(label, { exact: true }).fill(text)
+  await save()
   await dialog.locator('.field-error').first().waitFor()
   expect(offered()).toEqual([])
   await one.looksRight()
-  for (const [label, text] of Object.entries(PRO)) await dialog.getByLabel(label, { exact: true }).fill(text)
+  await dialog.getByLabel('Price a month').fill('20')
   expect(await dialog.getByText(/^tollgate config set /).textContent()).toBe(
     "tollgate config set 'plans.offered.pro.title=Pro' 'plans.offered.pro.price_usd=20' 'plans.offered.pro.models=*' " +
       "'plans.offered.pro.usd_per_month=60'",
