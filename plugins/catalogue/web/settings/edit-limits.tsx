@@ -62,15 +62,11 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
   },
 })
 
-interface DialogValues extends ValuesOptions {
-  onClose: () => void
-  verb?: string
-}
-
-export function ValuesInDialog({ onClose, verb, ...options }: DialogValues) {
+export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
+  const { labels, command } = values
   return (
-    <EditForm label="Settings" of={values} {...{ verb, onClose }} labels={values.labels} command={values.command}>
+    <EditForm label="Settings" of={values} {...{ labels, command, onClose }} verb={options.verb}>
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
     </EditForm>
   )

@@ -22,6 +22,8 @@ export interface ValuesOptions {
   fields: readonly SectionField[]
   file: CatalogueFile
   labels: Labels
+  /** On the button, in a dialog. */
+  verb?: string
   onSaved?: (file: CatalogueFile) => void
 }
 

@@ -122,7 +122,7 @@ function inWords(value: unknown): string {
 interface EditFormProps<Draft> extends ConflictNoticeProps<Draft> {
   /** The form's name, for screen readers. */
   label: string
-  verb?: string
+  verb?: string | undefined
   /** The changes as a command. */
   command: string | false
   onClose: () => void
