@@ -219,7 +219,7 @@ test('models are searched, sorted, copied and tried; an account holder sees neit
     await page.getByRole('button', { name: 'Price in USD' }).click()
     expect((await ids(page))[0]).toStartWith('sim-moderation')
     expect(page.url()).toContain('sort=price')
-    for (const title of ['Takes', 'Context', 'Cost in USD', 'Routes', 'State', 'Calls, 7 days'])
+    for (const title of ['Cost in USD', 'Routes', 'State', 'Calls, 7 days'])
       await page.getByRole('button', { name: title, exact: true }).click()
     await page.getByLabel('Search models').fill('attic')
     await page.getByText('sim-flash').waitFor({ state: 'detached' })
