@@ -25,7 +25,7 @@ import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { commandOf } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
-import { answerOf, heldAnswer, heldFile, tollgate } from './support.ts'
+import { answerHere, answerOf, endedHere, heldAnswer, heldFile } from './support.ts'
 
 const MB = 1_000_000
 
@@ -37,10 +37,10 @@ beforeAll(async () => {
   data = scratch.at('data')
   archive = scratch.at('all.tar.zst')
   mkdirSync(join(data, 'plugins'), { recursive: true })
-  await answerOf(['account', 'create', 'anna', '--data', data])
+  await answerHere(['account', 'create', 'anna', '--data', data])
   // Larger than all buffers on the way, so that half of it can be held back.
   writeFileSync(join(data, 'plugins/large.bin'), randomBytes(4 * MB))
-  await answerOf(['backup', archive, '--data', data])
+  await answerHere(['backup', archive, '--data', data])
 })
 afterAll(() => scratch[Symbol.dispose]())
 
@@ -138,7 +138,7 @@ const isUnfinishedArchive = (name: string) => /^one\.tar\.zst\.[0-9a-f]{8}\.unfi
 
 /** @returns the command's words about leftovers */
 async function nextCommand(): Promise<string> {
-  const { status, err } = await tollgate(['account', 'list', '--data', data])
+  const { status, err } = await endedHere(['account', 'list', '--data', data])
   expect(status).toBe(0)
   return err
 }
@@ -175,26 +175,26 @@ test('the unpacked files of a killed restore are removed by the next one', async
   using restore = await halfRestored(into)
   await restore.kill()
   expect(unfinishedIn(into)).toEqual(['.restore'])
-  await answerOf(['restore', archive, '--to', into, '--data', data])
+  await answerHere(['restore', archive, '--to', into, '--data', data])
   expect(unfinishedIn(into)).toEqual([])
-  expect((await answerOf(['account', 'show', 'anna', '--data', into])).name).toBe('anna')
+  expect((await answerHere(['account', 'show', 'anna', '--data', into])).name).toBe('anna')
   rmSync(into, { recursive: true })
 })
 
 test('a killed copy of the database alone is removed by the next command', async () => {
   using folder = temporary()
   using copies = temporary()
-  await answerOf(['account', 'create', 'ben', '--data', folder.path])
+  await answerHere(['account', 'create', 'ben', '--data', folder.path])
   const db = openDatabase(folder.at('tollgate.db'))
   // Enough rows for the copy to take a while.
   db.run('CREATE TABLE filler (bytes BLOB)')
   for (let at = 0; at < 48; at++) db.run('INSERT INTO filler VALUES (randomblob(1000000))')
   db.close()
   const copy = await stoppedCopy(copies.at('copy.db'), folder.path)
-  expect((await tollgate(['account', 'list', '--data', folder.path])).err).toBe('')
+  expect((await endedHere(['account', 'list', '--data', folder.path])).err).toBe('')
   expect(unfinishedIn(copies.path)).toEqual(copy.left)
   await copy.kill()
-  expect((await tollgate(['account', 'list', '--data', folder.path])).err).toContain(copy.left[0] ?? '?')
+  expect((await endedHere(['account', 'list', '--data', folder.path])).err).toContain(copy.left[0] ?? '?')
   expect([...readdirSync(copies.path), ...unfinishedIn(folder.path)]).toEqual([])
 })
 
@@ -244,7 +244,7 @@ describe('running work is not removed, and comes to its end', () => {
     await held.go()
     expect(await backup.exited).toBe(0)
     expect([...unfinishedIn(data), ...readdirSync(backups.path)]).toEqual(['one.tar.zst'])
-    expect(await answerOf(['backup', 'verify', backups.at('one.tar.zst'), '--data', data])).toMatchObject({
+    expect(await answerHere(['backup', 'verify', backups.at('one.tar.zst'), '--data', data])).toMatchObject({
       clean: true,
     })
   })
@@ -252,7 +252,7 @@ describe('running work is not removed, and comes to its end', () => {
   test('a restore', async () => {
     const into = scratch.at('into')
     using restore = await halfRestored(into)
-    expect((await tollgate(['account', 'list', '--data', into])).err).not.toContain('Removed')
+    expect((await endedHere(['account', 'list', '--data', into])).err).not.toContain('Removed')
     expect(removeLeftovers(into)).toEqual([])
     expect(unfinishedIn(into)).toEqual(['.restore'])
     await restore.go()
@@ -301,7 +301,7 @@ test.skipIf(process.geteuid?.() !== 0)(
     await using gateway = await startGatewayProcess('', folder, { as_user: SERVICE })
     expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(200)
     expect(existsSync(left)).toBe(true)
-    expect((await tollgate(['account', 'list', '--data', folder.path])).status).toBe(0)
+    expect((await endedHere(['account', 'list', '--data', folder.path])).status).toBe(0)
   },
 )
 
