@@ -140,7 +140,7 @@ describe('unknown fields and cached content', () => {
   })
   test('take no other value', () => {
     expect(mistakesOf(text('', { more: 'unknown_fields = "drop"' }))).toEqual([
-      '10 models[0].unknown_fields: must be one of "pass" or "refuse" (top-level fields that the protocol does not have)',
+      '10 models[0].unknown_fields: must be one of "pass" or "refuse" (request fields that the protocol does not define)',
     ])
   })
 })

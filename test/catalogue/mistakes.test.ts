@@ -484,7 +484,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a date that is written otherwise',
       price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),
-      '5 models[0].created: must be a date in quotes, such as "2026-03-31" (the date that callers see; by default the date of the file)',
+      '5 models[0].created: must be a date in quotes, such as "2026-03-31" (the release date that callers see; default: the date of the file)',
     ],
     [
       'a day that does not exist',
@@ -568,7 +568,7 @@ describe('a mistake says where it is and what to write', () => {
       ['[1]', '[0]: must be one of "none", "minimal", "low", "medium", "high", "xhigh" or "max"'],
       ...['[]', '"low"', '["low", "low"]'].map((list) => [
         list,
-        ': must be a list of efforts, such as ["low", "medium", "high"], each of them once (the efforts that the model takes; without this, those of its generation)',
+        ': must be a list of efforts, such as ["low", "medium", "high"], each of them once (the reasoning efforts that the model accepts; default: those of its generation)',
       ]),
     ].map(([list = '', mistake = '']): [string, string, string] => [
       `efforts = ${list}`,
