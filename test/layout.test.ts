@@ -283,8 +283,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plans and identity providers have forms in Settings; a form never saves in another block that came to its place.
   'plugins/': 107_232,
 }
-/** Tests but for the tools and the strict providers; the last raise: plans and identity providers by their forms, with undo and a list that changed meanwhile. */
-const MAX_TEST_LINES = 186_284
+/** Tests but for the tools and the strict providers; the last raise: commands of backups run in the process of the tests, and walks share one page. */
+const MAX_TEST_LINES = 186_319
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -18,7 +18,7 @@ import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { createScene, type Scene } from '../app/commands/scene.ts'
 import { temporary } from '../support/temporary.ts'
-import { addUpload, answerOf, entriesIn, hashOf, refusalOf, tollgate, uploadKey } from './support.ts'
+import { addUpload, answerHere, endedHere, entriesIn, hashOf, refusalHere, uploadKey } from './support.ts'
 
 const UPLOAD = uploadKey('cat')
 
@@ -102,7 +102,7 @@ test('only its owner can read an archive, and no unfinished file stays', () => {
 test('a restore writes the whole archive, readable by its owner alone, into an empty folder', async () => {
   using fresh = temporary()
   const data = ['--data', fresh.path]
-  expect(await answerOf(['restore', archive, ...data])).toMatchObject({
+  expect(await answerHere(['restore', archive, ...data])).toMatchObject({
     clean: true,
     files: 6,
     kept_catalogue: null,
@@ -112,7 +112,7 @@ test('a restore writes the whole archive, readable by its owner alone, into an e
     expect([path, statSync(fresh.at(path)).mode & 0o777]).toEqual([path, 0o600])
   }
   expect(readdirSync(fresh.path).filter((name) => name.startsWith('.'))).toEqual([])
-  expect((await answerOf(['account', 'show', 'anna', ...data])).balance_usd).toBe('5.00')
+  expect((await answerHere(['account', 'show', 'anna', ...data])).balance_usd).toBe('5.00')
   const restored = openDatabase(fresh.at('tollgate.db'))
   expect(
     restored.query("SELECT action, command, subject FROM actions WHERE command = 'restore'").all(),
@@ -123,17 +123,17 @@ test('a restore writes the whole archive, readable by its owner alone, into an e
 test('a restore into a new folder leaves the folder in use unchanged', async () => {
   using folder = temporary()
   const [old, fresh] = [folder.at('data'), folder.at('new')]
-  await answerOf(['restore', archive, '--data', old])
-  const { name } = await answerOf(['backup', '--data', old])
-  await answerOf(['credit', 'anna', '2', '--data', old])
+  await answerHere(['restore', archive, '--data', old])
+  const { name } = await answerHere(['backup', '--data', old])
+  await answerHere(['credit', 'anna', '2', '--data', old])
   const balanceIn = async (dir: string) =>
-    (await answerOf(['account', 'show', 'anna', '--data', dir])).balance_usd
-  expect(await refusalOf(['restore', name, '--data', old])).toMatch(
+    (await answerHere(['account', 'show', 'anna', '--data', dir])).balance_usd
+  expect(await refusalHere(['restore', name, '--data', old])).toMatch(
     /\/data is not empty: it has tollgate\.db, .*files, plugins\. Restore into a new folder with --to, then start with it\.$/m,
   )
   expect(await balanceIn(old)).toBe('7.00')
   // By the name of the backup in the place of the folder in use.
-  const { status, out } = await tollgate(['restore', name, '--data', old, '--to', fresh])
+  const { status, out } = await endedHere(['restore', name, '--data', old, '--to', fresh])
   expect([status, out]).toEqual([0, expect.stringContaining(`Start with it: tollgate serve --data ${fresh}`)])
   expect([await balanceIn(old), await balanceIn(fresh)]).toEqual(['7.00', '5.00'])
 })

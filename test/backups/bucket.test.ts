@@ -7,7 +7,7 @@ import { IS_LONG } from '../support/long.ts'
 import { hasS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Load, startLoad } from './load.ts'
-import { answerOf, expectSame, refusalOf, tollgate } from './support.ts'
+import { answerHere, answerOf, endedHere, expectSame, refusalHere } from './support.ts'
 
 const TIMES = IS_LONG ? 20 : 1
 const ENV = { BACKUP_SECRET: 'a-secret-of-the-bucket', BACKUP_PASSPHRASE: 'one open sesame' }
@@ -56,20 +56,20 @@ passphrase = "env:BACKUP_PASSPHRASE"
         expect(
           Buffer.from(await Bun.file(s3.file(`home/${made.name}`)).bytes()).toString('latin1'),
         ).toStartWith('age-encryption.org/v1\n')
-        const { backups } = await answerOf(['backup', 'list', ...data], ENV)
+        const { backups } = await answerHere(['backup', 'list', ...data], ENV)
         expect(backups[0]).toMatchObject({
           name: made.name,
           bytes: made.bytes,
           encrypted: true,
           scheduled: false,
         })
-        expect(await answerOf(['backup', 'verify', made.name, ...by_key, ...data], ENV)).toMatchObject({
+        expect(await answerHere(['backup', 'verify', made.name, ...by_key, ...data], ENV)).toMatchObject({
           clean: true,
         })
         const restored = folder.at('restored')
         const command = ['restore', address(made.name), ...by_key, '--data', restored]
         expect(await answerOf(command, elsewhere())).toMatchObject({ clean: true, calls: made.calls })
-        expect(await answerOf(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
+        expect(await answerHere(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
         const { files, calls } = await expectSame(restored, load.gateway.data_folder)
         if (IS_LONG) process.stderr.write(`${time}: ${calls} calls, ${files} files\n`)
       }
@@ -84,7 +84,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
     ['a passphrase that is not set', { BACKUP_PASSPHRASE: '' }, 'BACKUP_PASSPHRASE'],
   ])('%s is refused, and nothing is sent', async (_, changed, message) => {
     const before = s3.objects()
-    const words = await refusalOf(['backup', ...data], { ...ENV, ...changed })
+    const words = await refusalHere(['backup', ...data], { ...ENV, ...changed })
     expect(words).toContain(message)
     expect(words).not.toContain('another')
     expect(s3.objects()).toEqual(before)
@@ -98,7 +98,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
   ])('%s is refused with the reason', async (_, changed, bucket, message) => {
     using folder = temporary()
     expect(
-      await refusalOf(['restore', `s3://${bucket}/a.tar.zst.age`, '--data', folder.path], {
+      await refusalHere(['restore', `s3://${bucket}/a.tar.zst.age`, '--data', folder.path], {
         ...elsewhere(),
         ...changed,
       }),
@@ -107,9 +107,9 @@ passphrase = "env:BACKUP_PASSPHRASE"
 
   test('an unencrypted archive does not leave the machine', async () => {
     using folder = temporary()
-    await tollgate(['account', 'create', 'anna', '--data', folder.path])
+    await endedHere(['account', 'create', 'anna', '--data', folder.path])
     const before = s3.objects()
-    expect(await refusalOf(['backup', address('plain'), '--data', folder.path], elsewhere())).toContain(
+    expect(await refusalHere(['backup', address('plain'), '--data', folder.path], elsewhere())).toContain(
       'must be encrypted to leave this machine',
     )
     expect(s3.objects()).toEqual(before)

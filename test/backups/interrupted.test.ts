@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
-import { answerOf, heldFile, tollgate } from './support.ts'
+import { answerHere, answerOf, endedHere, heldFile, tollgate } from './support.ts'
 
 const filesIn = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -40,7 +40,8 @@ test.each(MARKS)(
       ['backup', folder.at('b')],
       ['restore', folder.at('b')],
     ]) {
-      const { status, err } = await tollgate([...args, '--data', folder.path])
+      const run = args[0] === 'serve' ? tollgate : endedHere
+      const { status, err } = await run([...args, '--data', folder.path])
       expect([args[0], status, err]).toEqual([args[0], 1, expect.stringMatching(HALF)])
     }
     expect(filesIn(folder.path)).toEqual(before)
@@ -53,9 +54,9 @@ test(`killed at ${KILLS} moments: nothing, all, or refused; the next restore suc
   using folder = temporary()
   const [archive, dir] = [folder.at('a.tar.zst'), folder.at('data')]
   mkdirSync(dir)
-  await answerOf(['account', 'create', 'anna', '--data', dir])
-  await answerOf(['credit', 'anna', '5', '--data', dir])
-  await answerOf(['backup', archive, '--data', dir])
+  await answerHere(['account', 'create', 'anna', '--data', dir])
+  await answerHere(['credit', 'anna', '5', '--data', dir])
+  await answerHere(['backup', archive, '--data', dir])
   const began_ms = performance.now()
   await answerOf(['restore', archive, '--data', folder.at('other')])
   const takes_ms = performance.now() - began_ms
@@ -69,15 +70,15 @@ test(`killed at ${KILLS} moments: nothing, all, or refused; the next restore suc
     await Bun.sleep(takes_ms * (0.3 + (0.8 * kill) / KILLS))
     child.kill('SIGKILL')
     await child.exited
-    const { status, err } = await tollgate(['restore', archive, '--data', into])
+    const { status, err } = await endedHere(['restore', archive, '--data', into])
     if (HALF.test(err)) {
       seen.push('half')
       continue
     }
     seen.push(status === 0 ? 'nothing' : 'all')
     if (status !== 0) expect(err).toContain('is not empty')
-    expect((await answerOf(['account', 'show', 'anna', '--data', into])).balance_usd).toBe('5.00')
-    expect(await answerOf(['audit', '--data', into])).toMatchObject({ clean: true })
+    expect((await answerHere(['account', 'show', 'anna', '--data', into])).balance_usd).toBe('5.00')
+    expect(await answerHere(['audit', '--data', into])).toMatchObject({ clean: true })
     rmSync(into, { recursive: true })
   }
   if (IS_LONG) process.stderr.write(`${seen.join(' ')}\n`)
@@ -90,9 +91,9 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     using scratch = temporary()
     const data = folder.at('data')
     mkdirSync(join(data, 'plugins'), { recursive: true })
-    await answerOf(['account', 'create', 'anna', '--data', data])
+    await answerHere(['account', 'create', 'anna', '--data', data])
     writeFileSync(join(data, 'plugins/large.bin'), randomBytes(2 * 1_048_576))
-    const { file } = await answerOf(['backup', folder.at('all.tar.zst'), '--data', data])
+    const { file } = await answerHere(['backup', folder.at('all.tar.zst'), '--data', data])
     using half = heldFile(folder.at('half'), file, 1_048_576)
     const child = Bun.spawn([...commandOf('gateway'), 'backup', 'verify', half.path, '--data', data], {
       stdout: 'ignore',

@@ -56,11 +56,11 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
  * Runs a command in this process, in a tenth of the CPU; a gateway process that serves the folder is another one all the same. The connection
  * may stay open for a while, and would be in the way of a restore.
  */
-export async function endedHere(args: readonly string[]): Promise<Ended> {
+export async function endedHere(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []]
   const status = await run(args, {
     terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text), columns: undefined },
-    env: { ...process.env },
+    env: { ...process.env, ...env },
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     network: fetch,
@@ -73,10 +73,20 @@ export async function endedHere(args: readonly string[]): Promise<Ended> {
   return { status, out: out.join('\n'), err: err.join('\n') }
 }
 
+/** Runs a command in this process that must be refused. @returns its errors */
+export async function refusalHere(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { status, out, err } = await endedHere(args, env)
+  if (status !== 1) throw new Error(`tollgate ${args.join(' ')}: ${status} ${out}${err}`)
+  return err
+}
+
 /** Runs a command that must succeed. @returns its answer */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
-export async function answerHere(args: readonly string[]): Promise<any> {
-  const { status, out, err } = await endedHere([...args, '--json'])
+export async function answerHere(args: readonly string[], env: Record<string, string> = {}): Promise<any> {
+  const { status, out, err } = await endedHere([...args, '--json'], env)
   if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
   return JSON.parse(out)
 }

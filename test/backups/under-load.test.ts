@@ -6,18 +6,21 @@ import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { temporary } from '../support/temporary.ts'
 import { startLoad } from './load.ts'
-import { answerOf, expectSame } from './support.ts'
+import { answerHere, answerOf, expectSame } from './support.ts'
 
-const TIMES = IS_LONG ? 20 : 2
+const TIMES = IS_LONG ? 20 : 1
 
 test(
-  `a backup under load and its restore into an empty folder, ${TIMES} times`,
+  `a backup under load and its restore into an empty folder (times: ${TIMES})`,
   async () => {
     await using load = await startLoad()
     const { data_folder } = load.gateway
     for (let time = 1; time <= TIMES; time++) {
       const before = load.done.calls
-      await eventually('calls came', () => load.done.calls >= before + 3)
+      await eventually(
+        'calls, images and deletions came',
+        () => load.done.calls >= before + 3 && load.done.images > time && load.done.deleted > 0,
+      )
       using folder = temporary()
       const archive = folder.at('everything.tar.zst')
       const made = await answerOf(['backup', archive, '--data', data_folder])
@@ -25,7 +28,7 @@ test(
       const restored = folder.at('restored')
       const answer = await answerOf(['restore', archive, '--data', restored])
       expect(answer).toMatchObject({ clean: true, kept_catalogue: null, missing: [], calls: made.calls })
-      expect(await answerOf(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
+      expect(await answerHere(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
       const { files, calls } = await expectSame(restored, data_folder)
       expect(await Bun.file(join(restored, 'tollgate.toml')).text()).toBe(
         await Bun.file(join(data_folder, 'tollgate.toml')).text(),
@@ -37,8 +40,6 @@ test(
         )
     }
     expect(load.done.failed).toEqual([])
-    expect(load.done.images).toBeGreaterThan(TIMES)
-    expect(load.done.deleted).toBeGreaterThan(0)
   },
   TIMES * 60_000,
 )

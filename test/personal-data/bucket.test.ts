@@ -7,7 +7,7 @@ import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { fileScrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
-import { entriesIn, refusalOf, tollgate } from '../backups/support.ts'
+import { endedHere, entriesIn, refusalHere } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
 import { filesLines } from '../support/files.ts'
 import { startRefusingProxy } from '../support/s3-refusals.ts'
@@ -33,8 +33,8 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
     await s3[Symbol.asyncDispose]()
   })
 
-  const command = (...args: string[]) => tollgate([...args, '--data', folder])
-  const refusal = (...args: string[]) => refusalOf([...args, '--data', folder])
+  const command = (...args: string[]) => endedHere([...args, '--data', folder])
+  const refusal = (...args: string[]) => refusalHere([...args, '--data', folder])
   const personalPlaces = () => placesOf(s3.file(bucket.prefix.slice(0, -1)), MARKER)
   const status = async () => (await person.tollgate('account', 'show', ALICE)).status
 

@@ -1,6 +1,6 @@
 // An erasure that ends early at any point: a second run completes it, and no data of the person is left.
-import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eraseAccount } from '../../plugins/personal-data/erase.ts'
 import { fileStoresOf } from '../../src/app/process/files/stores.ts'
@@ -15,6 +15,7 @@ import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { tollgate } from '../backups/support.ts'
 import { paint } from '../media/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
@@ -23,6 +24,7 @@ import { MARKER, placesOf } from './person.ts'
 /** A folder with an account that has images, calls and entries, and another account with an upload. */
 function filledFolder(rows: number): TemporaryFolder {
   const folder = temporary()
+  makeEmptyDatabase(folder.at('tollgate.db'))
   const db = openDatabase(folder.at('tollgate.db'))
   const hash = '0'.repeat(64)
   db.run(
@@ -50,7 +52,16 @@ function filledFolder(rows: number): TemporaryFolder {
   return folder
 }
 
-const SMALL = 5
+const small = filledFolder(5)
+afterAll(() => small[Symbol.dispose]())
+
+/** A copy of a filled folder with few rows. */
+function smallFolder(): TemporaryFolder {
+  const folder = temporary()
+  cpSync(small.path, folder.path, { recursive: true })
+  return folder
+}
+
 const openIn = (dir: string) => openDatabase(join(dir, 'tollgate.db'))
 
 async function erase(dir: string, account: string, probe: (point: string) => void = () => {}) {
@@ -85,7 +96,7 @@ async function expectErased(dir: string): Promise<void> {
 }
 
 async function probePoints(): Promise<string[]> {
-  using folder = filledFolder(SMALL)
+  using folder = smallFolder()
   const points: string[] = []
   await erase(folder.path, MARKER, (point) => void points.push(point))
   return points
@@ -108,7 +119,7 @@ test('an erasure has probe points before, between and after all steps', () => {
 test.each(points)(
   'an erasure that ends after "%s" is completed by a second run, by the current name',
   async (last) => {
-    using folder = filledFolder(SMALL)
+    using folder = smallFolder()
     const ended = erase(folder.path, MARKER, (point) => {
       if (point === last) throw new Error('ended')
     })
@@ -153,7 +164,7 @@ test('an erasure killed with SIGKILL at random moments, again and again, can be 
 })
 
 test('a request that began before the erasure cannot add rows after it', async () => {
-  using folder = filledFolder(SMALL)
+  using folder = smallFolder()
   await erase(folder.path, MARKER)
   const db = openIn(folder.path)
   const insert = (account_id: number) =>
@@ -167,7 +178,7 @@ test('a request that began before the erasure cannot add rows after it', async (
 })
 
 test('an upload that began before the erasure is refused at its end, and its file is deleted', async () => {
-  using folder = filledFolder(SMALL)
+  using folder = smallFolder()
   const db = openIn(folder.path)
   const library = openLibrary({
     db: dbOver(db),

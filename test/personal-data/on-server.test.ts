@@ -184,31 +184,32 @@ const textOf = (row: object): string =>
     .map(([name, value]) => `${name}: ${value instanceof Uint8Array ? value.toHex() : value}`)
     .join(', ')
 
-describe.if(hasPostgres)('a person', () => {
-  test('is exported the same, byte for byte', async () => {
-    const { here, there } = await onBoth(exportTexts)
-    expect(there).toEqual(here)
-    expect(here.missing).toBe('images/1/3.png')
-    const lines = (name: string) => String(here[`${name}.jsonl`]).split('\n').length - 1
-    expect([lines('calls'), lines('entries'), lines('keys')]).toEqual([MANY / 2, MANY / 2, 2])
-    expect(here['state_changes.jsonl']).toContain(`"detail":{"payer":"${MARKER}"}`)
-    expect(here['orders.jsonl']).toMatch(
-      /"amount_minor":2500.*"receipt_url":"https:.*"person_id":1|"person_id":1.*"receipt_url":"https:/,
-    )
-    expect(here['payment_customers.jsonl']).toMatch(/"reference":"cus_.*"card_last4":"4242"/)
-    expect(here['payment_customers.jsonl']).not.toContain('pm_')
-    expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
-    // In the order of their time, which has an index.
-    expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
-    expect(here['idempotency_keys.jsonl']).toContain('"body":{"base64":"/0FBQQ=="}')
-  })
+/** The rows of the person in an export. */
+function expectExported(here: Record<string, string>): void {
+  expect(here.missing).toBe('images/1/3.png')
+  const lines = (name: string) => String(here[`${name}.jsonl`]).split('\n').length - 1
+  expect([lines('calls'), lines('entries'), lines('keys')]).toEqual([MANY / 2, MANY / 2, 2])
+  expect(here['state_changes.jsonl']).toContain(`"detail":{"payer":"${MARKER}"}`)
+  expect(here['orders.jsonl']).toMatch(
+    /"amount_minor":2500.*"receipt_url":"https:.*"person_id":1|"person_id":1.*"receipt_url":"https:/,
+  )
+  expect(here['payment_customers.jsonl']).toMatch(/"reference":"cus_.*"card_last4":"4242"/)
+  expect(here['payment_customers.jsonl']).not.toContain('pm_')
+  expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
+  // In the order of their time, which has an index.
+  expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
+  expect(here['idempotency_keys.jsonl']).toContain('"body":{"base64":"/0FBQQ=="}')
+}
 
-  test('is erased the same: rows, counts, and the remaining data', async () => {
+describe.if(hasPostgres)('a person', () => {
+  test('is exported and then erased the same: bytes of the export, rows, counts, and the remaining data', async () => {
     const { here, there } = await onBoth(async (place) => {
+      const exported = await exportTexts(place)
       const erased = await erase(place)
-      return { erased, rows: await rowsOf(place) }
+      return { exported, erased, rows: await rowsOf(place) }
     })
     expect(there).toEqual(here)
+    expectExported(here.exported)
     expect(here.erased).toMatchObject({
       pseudonym: 'erased-1',
       files: 5,
