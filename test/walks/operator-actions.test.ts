@@ -142,5 +142,11 @@ describe('refunds', () => {
     await all
       .getByText(`tollgate refund --provider '${provider}'`, { exact: true })
       .waitFor({ state: 'attached' })
+    await page.keyboard.press('Escape')
+
+    // An outcome that does not exist filters nothing, so there is nothing to refund at once.
+    await one.go('/console/calls?outcome=gone')
+    await page.getByRole('combobox', { name: 'Outcome' }).getByText('Any outcome').waitFor()
+    expect(await page.getByRole('button', { name: 'Refund these calls' }).count()).toBe(0)
   })
 })

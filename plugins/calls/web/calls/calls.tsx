@@ -4,6 +4,7 @@ import { ArrowLeftRight } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useBaseUrl, useMay } from '../../../console/web/app/session.tsx'
+import { withoutEmpty } from '../../../console/web/parts/address-state.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { samplesOf } from '../../../console/web/parts/code-samples/samples.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
@@ -41,13 +42,15 @@ export default function CallsPage() {
   }
   const own_keys = useOnlyOwnKeys()
   const operates = useMay('operate')
+  // An unknown outcome in the address chooses nothing: the list has all calls.
+  const is_chosen = Object.keys(withoutEmpty(query)).length > 0
   return (
     <Page
       title="Calls"
       lead={own_keys}
       actions={
         <>
-          {operates && filters.is_filtered && query.outcome !== 'refused' && <RefundCalls query={query} />}
+          {operates && is_chosen && query.outcome !== 'refused' && <RefundCalls query={query} />}
           <ExportCsv list="calls" query={query} />
         </>
       }

@@ -15,6 +15,7 @@ import {
   FilterSelect,
   KeyFilter,
   type ListFilters,
+  OptionFilter,
   TextFilter,
   useFilterLists,
   useListFilters,
@@ -23,6 +24,7 @@ import { ListSums } from '../../../console/web/parts/list-sums.tsx'
 import { MarginWords } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { FAILED_HINT, outcomeFilterWord } from '../../../console/web/parts/outcome.tsx'
+import { chosenValue } from '../../../console/web/parts/select.tsx'
 
 const NAMES = [
   'account',
@@ -40,6 +42,10 @@ type Name = (typeof NAMES)[number]
 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
 const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call', 'answered'] as const
+const OUTCOME_OPTIONS = [
+  { value: '', label: 'Any outcome' },
+  ...OUTCOMES.map((value) => ({ value, label: capital(outcomeFilterWord(value)) })),
+] as const
 
 type Filters = ListFilters<Name>
 
@@ -47,7 +53,7 @@ export const useCallFilters = (): Filters => useListFilters(DEFAULTS)
 
 export const queryOf = ({ query: { outcome, ...query } }: Filters) => ({
   ...query,
-  outcome: OUTCOMES.find((each) => each === outcome),
+  outcome: chosenValue(OUTCOME_OPTIONS, outcome),
 })
 
 type CallSums = AnswerOf<(typeof api)['call-sums']['get']>
@@ -130,11 +136,11 @@ export function CallFilters(filters: Filters) {
           />
         )}
         <NamedChoice name="model" label="Model" options={named(models)} {...filters} />
-        <NamedChoice
-          name="outcome"
+        <OptionFilter
           label="Outcome"
-          options={OUTCOMES.map((value) => ({ value, label: capital(outcomeFilterWord(value)) }))}
-          {...filters}
+          options={OUTCOME_OPTIONS}
+          value={chosen.outcome}
+          onSet={(outcome) => set({ outcome })}
         />
         <div className="call-days">
           <DayFilters {...chosen} set={set} />
