@@ -238,6 +238,8 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
   const fitsScreen = async (): Promise<void> => {
     expect(problems.seen()).toEqual([])
     expect(loading.shift > MAX_SHIFT ? loading : AT_REST).toEqual(AT_REST)
+    // The frame with its notices is there before the page, which has the title.
+    await page.locator('h1').first().waitFor()
     const { refused, side_scroll, title } = await page.evaluate<Frame>(FRAME)
     expect(refused).toEqual([])
     expect(side_scroll).toBeLessThanOrEqual(0)

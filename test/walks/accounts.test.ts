@@ -213,7 +213,7 @@ describe('an account whose requests are refused', () => {
     await eventually('they are recorded', () => gateway.db.query('SELECT 1 FROM refusals').all().length >= 20)
     await one.open('/console/accounts/poor')
     await page.getByText(WHY).waitFor()
-    await page.getByText('Add funds to the account').waitFor()
+    await page.getByText('Top up the account').waitFor()
     await one.fits()
     await page.getByRole('tab', { name: 'Limits' }).click()
     await user.sees('No rate limit.')

@@ -64,7 +64,7 @@ describe.if(hasPostgres)('moved there and back', () => {
     const answer = await post(
       run,
       '/v1/images/generations',
-      { model: 'sim-image', prompt: `a ${name}`, n: 4, response_format: 'b64_json' },
+      { model: 'sim-image', prompt: `a ${name}`, n: 4, size: '1024x1024', response_format: 'b64_json' },
       `${name}-image`,
     )
     const text = await answer.text()

@@ -167,6 +167,6 @@ describe('settings', () => {
       expires_ms: 3 * 86_400_000,
     })
     const { id } = await world.gateway.account('anna')
-    await expect(world.order(id, 499)).rejects.toThrow('5.00 EUR to 462.00 EUR at once')
+    await expect(world.order(id, 499)).rejects.toThrow('must be at least 5.00 EUR')
   })
 })
