@@ -205,6 +205,27 @@ max_output_tokens = 65536
     expect(file()).toContain('price = { input = 0.00, output = 0.00 }')
   })
 
+  test('in a form that keeps what is typed when the file with the last saved model arrives', async () => {
+    const { page } = one
+    const form = formOf(one)
+    await one.go('/console/models/new')
+    await form.choose('Kind', 'Moderation')
+    await form.type('Name at attic', 'just-saved')
+    await page.getByRole('switch', { name: 'Free model' }).click()
+    await form.review()
+    // The save reads the file first.
+    const held = await holdBack(one, /\/console\/api\/catalogue$/, 1)
+    await form.save('just-saved')
+    await page.evaluate("history.pushState(null, '', '/console/models/new')")
+    await held.requested
+    await form.type('Name at attic', 'typed-early')
+    held.release()
+    await one.quiet()
+    await form.price(INPUT, '2')
+    expect(await page.getByLabel('Name for callers').inputValue()).toBe('typed-early')
+    expect(await form.rate(INPUT).getByLabel(INPUT).inputValue()).toBe('2.00')
+  })
+
   test('only with a free name: a taken one is reported at its field, and nothing is saved', async () => {
     const { page } = one
     const form = formOf(one)

@@ -5,6 +5,7 @@ import { type Editing, withEdits } from '../parts/editing.ts'
 import type { SavedFile } from '../parts/saving.ts'
 import {
   type Block,
+  blockAt,
   blocksOf,
   type CatalogueFile,
   type Edit,
@@ -29,25 +30,44 @@ export interface NewModelEditing extends Editing {
 export type Reviewed = Awaited<ReturnType<typeof previewOf>>
 const previewOf = (edits: Edit[]) => send(api.catalogue.previews.post({ edits }))
 
+interface Own {
+  model: Block
+  /** Undefined: as in the file. */
+  markup: string | undefined
+}
+
+const MARKUP = ['catalogue', 'markup'] as const
+
 /** @param first the provider and its name of the model, if known */
 export function useNewModel(
   file: CatalogueFile,
   first: { provider: string; model: string },
 ): NewModelEditing {
-  const path: Path = ['models', blocksOf(file.values as Block | null, 'models').length]
-  const [values, setValues] = useState<Block>(() => ({
-    ...(file.values as Block | null),
-    models: [
-      ...blocksOf(file.values as Block | null, 'models'),
-      { id: first.model, kind: 'text', routes: [first], price: {} },
-    ],
-  }))
+  const of_file = (file.values ?? {}) as Block
+  const models = blocksOf(of_file, 'models')
+  const path: Path = ['models', models.length]
+  // All other values are the file's own: a model that is added meanwhile moves the path of this one.
+  const [{ model, markup }, setOwn] = useState<Own>({
+    model: { id: first.model, kind: 'text', routes: [first], price: {} },
+    markup: undefined,
+  })
   const [mistakes, setMistakes] = useState<readonly FieldMistake[]>([])
-  const model = blocksOf(values, 'models').at(-1) ?? {}
-  const markup = textAt(values, 'catalogue', 'markup')
+  const valuesWith = (own: Own): Block => ({
+    ...of_file,
+    ...(own.markup !== undefined && { catalogue: { ...blockAt(of_file, 'catalogue'), markup: own.markup } }),
+    models: [...models, own.model],
+  })
+  const values = valuesWith({ model, markup })
 
   const edit = async (edits: readonly Edit[]) => {
-    setValues((before) => withEdits(before, edits))
+    setOwn((before) => {
+      const after = withEdits(valuesWith(before), edits)
+      const typed = textAt(after, ...MARKUP)
+      return {
+        model: blocksOf(after, 'models').at(-1) ?? {},
+        markup: typed === textAt(of_file, ...MARKUP) ? undefined : typed,
+      }
+    })
     const touched = edits.map((each) => writtenPath(each.path))
     setMistakes((before) =>
       before.filter((mistake) => !touched.some((each) => mistake.path.startsWith(each))),
@@ -56,9 +76,7 @@ export function useNewModel(
   }
   const edits = (): Edit[] => [
     { op: 'add', path: ['models'], value: model as { [key: string]: Value } },
-    ...(markup === textAt(file.values as Block, 'catalogue', 'markup')
-      ? []
-      : [{ op: 'set' as const, path: ['catalogue', 'markup'], value: markup }]),
+    ...(markup === undefined ? [] : [{ op: 'set' as const, path: [...MARKUP], value: markup }]),
   ]
   return {
     file,
