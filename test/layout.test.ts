@@ -281,10 +281,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // Plans and identity providers have forms in Settings; a form keeps to its own block when the file changes behind it.
-  'plugins/': 107_247,
+  'plugins/': 107_263,
 }
 /** Tests but for the tools and the strict providers; the last raise: commands of backups run in the process of the tests, and walks share one page. */
-const MAX_TEST_LINES = 186_353
+const MAX_TEST_LINES = 186_360
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

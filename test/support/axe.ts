@@ -39,6 +39,7 @@ const measureOnce = (known: Iterable<string>) => `
     const { evaluate } = check
     const known = new Set(${JSON.stringify([...known])})
     let painted = []
+    let keys = new Map()
     let added = []
 
     const layerOf = (style) => {
@@ -52,6 +53,8 @@ const measureOnce = (known: Iterable<string>) => `
       return (sum >>> 0).toString(36)
     }
     const keyOf = (element) => {
+      const found = keys.get(element)
+      if (found !== undefined) return found
       const style = getComputedStyle(element)
       const { left, right, top, bottom } = element.getBoundingClientRect()
       const { color, fontSize, fontWeight, textShadow, webkitTextFillColor, webkitTextStrokeWidth, webkitTextStrokeColor } = style
@@ -64,7 +67,9 @@ const measureOnce = (known: Iterable<string>) => `
         }
       }
       const text = parts.join('|')
-      return hash(text, 0x811c9dc5) + hash(text, 0x2f0b4a63)
+      const key = hash(text, 0x811c9dc5) + hash(text, 0x2f0b4a63)
+      keys.set(element, key)
+      return key
     }
     const hasText = ({ childNodes }) => [...childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.nodeValue.trim() !== '')
 
@@ -84,6 +89,7 @@ const measureOnce = (known: Iterable<string>) => `
     globalThis.tollgateContrasts = {
       begin() {
         added = []
+        keys = new Map()
         painted = [...document.querySelectorAll(':not(svg *)')].flatMap((other) => {
           const layer = layerOf(getComputedStyle(other))
           return layer === undefined ? [] : [{ other, layer, rect: other.getBoundingClientRect() }]

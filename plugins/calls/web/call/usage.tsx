@@ -51,10 +51,18 @@ const REPORTED: Column<Row> = endColumn('reported', 'Reported by the provider', 
   ) : row.reported === null ? (
     'no number'
   ) : (
-    count(row.reported)
+    <>
+      <span className="on-phone">reported </span>
+      {count(row.reported)}
+    </>
   ),
 )
-const CHARGED: Column<Row> = endColumn('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
+const CHARGED: Column<Row> = endColumn('charged', 'Charged', 'second-end', ({ charged }) => (
+  <>
+    <span className="on-phone">charged </span>
+    {count(charged)}
+  </>
+))
 
 function rowsOf(usage: Call['usage'], reported: NonNullable<Call['reported']>): Row[] {
   const kinds = new Set([...Object.keys(usage), ...Object.keys(reported)])

@@ -1,8 +1,9 @@
 // The frame of the settings pages: the viewer's own settings first, then a page for each section of the gateway, for the operator.
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useMay } from '../../../console/web/app/session.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
+import { Select } from '../../../console/web/parts/select.tsx'
 import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { useSettings } from '../parts/schema-fields.tsx'
 import { wordsOf } from './words.ts'
@@ -40,20 +41,22 @@ interface SectionsProps {
   names: readonly string[]
 }
 
+/** A list of links; on a phone one row, from which a page is chosen. */
 function Sections({ current, names }: SectionsProps) {
+  const [, go] = useLocation()
+  const pages = names
+    .map((name) => ({ value: `/settings/${name}`, label: wordsOf(name).title }))
+    .toSorted((one, other) => one.label.localeCompare(other.label))
+  const all = [{ value: '/settings', label: 'Your settings' }, ...pages]
+  const address = current === undefined ? '/settings' : `/settings/${current}`
   return (
     <nav aria-label="Settings" className="settings-sections">
-      <Link href="/settings" aria-current={current === undefined ? 'page' : undefined}>
-        Your settings
-      </Link>
-      {names
-        .map((name) => ({ name, title: wordsOf(name).title }))
-        .toSorted((one, other) => one.title.localeCompare(other.title))
-        .map(({ name, title }) => (
-          <Link key={name} href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
-            {title}
-          </Link>
-        ))}
+      <Select aria-label="Settings page" options={all} value={address} onChange={go} />
+      {all.map(({ value, label }) => (
+        <Link key={value} href={value} aria-current={value === address ? 'page' : undefined}>
+          {label}
+        </Link>
+      ))}
     </nav>
   )
 }
