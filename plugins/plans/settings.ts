@@ -22,7 +22,7 @@ const PlanSchema = Type.Object(
     name: Type.String({
       pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
       must: 'a name of a-z, 0-9, _ and -, such as "pro"',
-      description: 'its name, which cannot change later: bought months refer to it',
+      description: 'its name; do not change it later: bought months refer to it',
     }),
     title: Type.Optional(
       Type.String({ minLength: 1, maxLength: 60, description: 'how accounts see it; its name by default' }),

@@ -1,5 +1,4 @@
 // Details of an account (short name, email, note, price group), and the form that edits them.
-
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'

@@ -1,5 +1,4 @@
 // Dialogs of an account: rename, suspend, close, invite.
-
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'

@@ -1,5 +1,4 @@
 // Page of one account: balance, keys, team, transactions, audit log and limits.
-
 import {
   Ban,
   CirclePlay,

@@ -1,5 +1,4 @@
 // Dialog for a top-up, or for a debit with its reason.
-
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'

@@ -1,5 +1,4 @@
 // Dialog that creates an account.
-
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'

@@ -1,5 +1,4 @@
 // Alerts on the System page: the newest alerts, their webhook messages, and the test of the webhook.
-
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { Link } from 'wouter'

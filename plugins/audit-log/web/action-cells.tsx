@@ -1,5 +1,4 @@
 // The cells of an action: its subject, its actor, and each changed field with its values before and after.
-
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { countNoun } from '../../console/web/parts/amounts.ts'

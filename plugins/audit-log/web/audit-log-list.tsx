@@ -1,5 +1,4 @@
 // The list of the audit log: all of it, or of one account or key. Its filters are in the address.
-
 import { ScrollText } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

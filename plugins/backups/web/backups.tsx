@@ -1,5 +1,4 @@
 // Backups on the System page: the list, a backup on request, and the verification of an archive.
-
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'

@@ -1,5 +1,4 @@
 // Current failures at the top of the Overview: for the operator with actions, for an account its models only.
-
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'

@@ -1,5 +1,4 @@
 // Dialog that creates a key, and then shows its text once, with sample code of a first call.
-
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'

@@ -1,5 +1,4 @@
 // A new key: its text, shown only once, and sample code of a first call.
-
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Secret } from '../../console/web/parts/code.tsx'
 import { samplesOf } from '../../console/web/parts/code-samples/samples.ts'

@@ -1,5 +1,4 @@
 // Dialogs of a key: change, rotate, revoke.
-
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, pathPart, send } from '../../console/web/app/client.ts'

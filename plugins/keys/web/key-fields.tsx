@@ -1,5 +1,4 @@
 // Form fields of a key: name, models, limits and expiry.
-
 import type { ReactNode } from 'react'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'

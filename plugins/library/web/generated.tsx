@@ -1,5 +1,4 @@
 // Generated images in the library, newest first: a gallery, or a table if their content is hidden.
-
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'

@@ -1,5 +1,4 @@
 // Notice instead of an account's pictures, with a button by which the operator requests them.
-
 import type { ReactNode } from 'react'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'

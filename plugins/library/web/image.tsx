@@ -1,5 +1,4 @@
 // Page of one image: the picture, its details, its lineage and actions.
-
 import { Download, Trash2, WandSparkles } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'

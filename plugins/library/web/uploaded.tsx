@@ -1,5 +1,4 @@
 // Uploaded files in the library: quota, upload by drag and drop, and deletion.
-
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'

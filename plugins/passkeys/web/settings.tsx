@@ -1,5 +1,4 @@
 // The section of Settings with the viewer's passkeys: adding, renaming and removing.
-
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

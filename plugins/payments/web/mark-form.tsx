@@ -1,5 +1,4 @@
 // The form that marks an order as paid, with the amount and reference of the bank statement.
-
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'

@@ -1,5 +1,4 @@
 // The page "Payments" of the staff: orders that need attention, revenue by payment method, liabilities, and all orders.
-
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

@@ -1,5 +1,4 @@
 // The form of a refund: amount, reason, options, and a preview of the debit.
-
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

@@ -1,5 +1,4 @@
 // The dialog that turns automatic top-up on or changes it: threshold, amount and monthly limit.
-
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

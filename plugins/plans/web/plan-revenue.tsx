@@ -1,5 +1,4 @@
 // Revenue by plan in a month or a range of days.
-
 import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'

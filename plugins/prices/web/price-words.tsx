@@ -1,5 +1,4 @@
 // A model's price: in a few words for lists, and line by line.
-
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { aligned, exactUsd, share } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'

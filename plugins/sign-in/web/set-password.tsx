@@ -1,5 +1,4 @@
 // The page of a link by which its holder sets a password, and is signed in.
-
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Terms } from '../../../src/app/surface/console/terms.ts'

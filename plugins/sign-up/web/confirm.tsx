@@ -1,5 +1,4 @@
 // The page of the link in a sign-up mail: its holder chooses a name and a password, accepts the terms, and is signed in.
-
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'

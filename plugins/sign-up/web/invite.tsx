@@ -1,5 +1,4 @@
 // The dialog that creates an invitation to sign up: mailed to one address, or a link to pass on.
-
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'

@@ -1,5 +1,4 @@
 // The sign-up page: the visitor enters an address, and a link is mailed there.
-
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'

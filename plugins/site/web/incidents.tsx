@@ -1,5 +1,4 @@
 // The page of incidents, and the dialog that opens one.
-
 import { ExternalLink, Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'

@@ -1,5 +1,4 @@
 // The dialog that adds a person to the staff, and its result: a mailed link, a link to pass on, or none.
-
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'

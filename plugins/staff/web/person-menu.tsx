@@ -1,5 +1,4 @@
 // The menu of a person of the staff: another role or name, a new link, disabling and removing.
-
 import { Ban, CirclePlay, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'

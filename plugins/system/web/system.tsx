@@ -1,5 +1,4 @@
 // The System page: state of the process, the data folder, and sections of other plugins.
-
 import { FileCog, ListChecks, Mail, Megaphone, UserCog } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'

@@ -1,5 +1,4 @@
 // The dialog that invites a person into an account, and shows the link if it is not mailed.
-
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'

@@ -1,5 +1,4 @@
 // The page of an invitation into an account: the visitor joins as the signed-in person, after a sign-in, or as a new person.
-
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'

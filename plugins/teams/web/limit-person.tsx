@@ -1,5 +1,4 @@
 // The dialog of a person's spend limits, for all of their keys in the account together.
-
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { ActionForm } from '../../console/web/parts/action-form.tsx'

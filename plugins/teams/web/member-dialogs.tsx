@@ -1,5 +1,4 @@
 // The dialogs that change a person's role and remove a person; both ask what happens to working keys.
-
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'

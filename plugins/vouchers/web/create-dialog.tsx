@@ -1,5 +1,4 @@
 // The dialog that creates vouchers and shows their codes once, to copy or save.
-
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'

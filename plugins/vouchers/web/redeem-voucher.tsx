@@ -1,5 +1,4 @@
 // The button and the dialog to redeem a voucher.
-
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'

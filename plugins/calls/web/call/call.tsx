@@ -1,5 +1,4 @@
 // Page of one call: its timeline, its usage, and its charge line by line.
-
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { brand } from '../../../console/web/app/brand.ts'

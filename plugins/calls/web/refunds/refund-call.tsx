@@ -1,5 +1,4 @@
 // Button and dialog that refund a call, wholly or in part, with a preview of the account's balance.
-
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { api, pathPart, send } from '../../../console/web/app/client.ts'

@@ -1,5 +1,4 @@
 // Button and dialog that refund the calls of a filter, with their number and amount.
-
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'

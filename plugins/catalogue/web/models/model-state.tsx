@@ -43,7 +43,10 @@ type TryLinkProps = Record<'id' | 'kind' | 'state', string> & { small?: true }
 export const TryLink = ({ id, kind, state, small }: TryLinkProps) =>
   state === 'served' && (kind === 'text' || kind === 'image') ? (
     <ButtonLink
-      {...{ small, icon: Play, right: 'call', 'aria-label': `Try ${id}` }}
+      small={small}
+      icon={Play}
+      right="call"
+      aria-label={`Try ${id}`}
       href={`/playground?${kind === 'image' ? 'tab=images&' : ''}model=${encodeURIComponent(id)}`}
     >
       Try

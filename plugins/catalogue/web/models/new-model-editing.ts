@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
 import { type Editing, withEdits } from '../parts/editing.ts'
+import { MARKUP } from '../parts/margins.tsx'
 import type { SavedFile } from '../parts/saving.ts'
 import {
   type Block,
@@ -35,8 +36,6 @@ interface Own {
   /** Undefined: as in the file. */
   markup: string | undefined
 }
-
-const MARKUP = ['catalogue', 'markup'] as const
 
 /** @param first the provider and its name of the model, if known */
 export function useNewModel(
@@ -76,7 +75,7 @@ export function useNewModel(
   }
   const edits = (): Edit[] => [
     { op: 'add', path: ['models'], value: model as { [key: string]: Value } },
-    ...(markup === undefined ? [] : [{ op: 'set' as const, path: [...MARKUP], value: markup }]),
+    ...(markup === undefined ? [] : [{ op: 'set' as const, path: MARKUP, value: markup }]),
   ]
   return {
     file,

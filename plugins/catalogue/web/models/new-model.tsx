@@ -136,6 +136,7 @@ const routeOf = (model: Block) => ({
   model: textAt(model, 'routes', 0, 'model'),
 })
 
+/** A value that arrived meanwhile is replaced by what is typed. Later, because a click ends the selection that the focus made. */
 const selectSoon = ({ currentTarget }: FocusEvent<HTMLInputElement>) =>
   void setTimeout(() => currentTarget.select())
 

@@ -1,5 +1,4 @@
 // The form for a new provider, which it tests with a real call before it is saved.
-
 import { useState } from 'react'
 import { api, messageOf } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'

@@ -12,7 +12,7 @@ import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './val
 export type Margins = AnswerOf<typeof api.prices.margins.post>
 export type MarginLine = Margins['routes'][number]['lines'][number]
 
-const MARKUP: Path = ['catalogue', 'markup']
+export const MARKUP: Path = ['catalogue', 'markup']
 
 /** Requests the margins of a model. @param values of the file, with its markup */
 export function useMarginsQuery(model: Block, values: Block | null) {

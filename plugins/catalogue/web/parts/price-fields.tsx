@@ -1,5 +1,4 @@
 // The price of a model as fields, each beside its cost at every route and the margin; below, tiers, variants and service tiers.
-
 import type { ReactNode } from 'react'
 import { capital } from '../../../console/web/parts/capital.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'

@@ -1,5 +1,4 @@
 // The review of a catalogue text before it is saved: prices, models, last week's calls, and changed lines.
-
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
@@ -77,12 +76,13 @@ interface ReviewDialogProps {
   reviewing: ReviewState
   title: string
   verb: string
-  /** Notices, among them that of a failed save if `shows_failure` is set. */
+  /** Notices. */
   children?: ReactNode
-  shows_failure?: boolean
+  /** Set if the notices have that of a failed save, which is shown otherwise. */
+  has_own_failure?: boolean
 }
 
-export function ReviewDialog({ reviewing, title, verb, children, shows_failure }: ReviewDialogProps) {
+export function ReviewDialog({ reviewing, title, verb, children, has_own_failure }: ReviewDialogProps) {
   const { review, before, is_saving, failure, close, save } = reviewing
   return (
     <Dialog open={review !== null} onClose={close} title={title} wide>
@@ -94,7 +94,7 @@ export function ReviewDialog({ reviewing, title, verb, children, shows_failure }
           {review.rating && <Rating result={review.rating} />}
           <LostKeys before={before} after={review.text} />
           {children}
-          {failure && !shows_failure && (
+          {failure && !has_own_failure && (
             <Notice tone="bad" alert>
               <Words>{failure.message}</Words>
             </Notice>

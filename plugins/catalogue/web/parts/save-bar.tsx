@@ -44,7 +44,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
         </>
       )}
       {reviewing.review === null && notice}
-      <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes" shows_failure>
+      <ReviewDialog reviewing={reviewing} title="Save changes?" verb="Save changes" has_own_failure>
         {notice}
       </ReviewDialog>
     </>

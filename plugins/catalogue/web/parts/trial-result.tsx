@@ -1,5 +1,4 @@
 // The result of a trial: one word, the time, the provider's message, and advice.
-
 import { FlaskConical } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'

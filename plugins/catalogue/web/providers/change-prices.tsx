@@ -143,7 +143,7 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
         reviewing={reviewing}
         title={`Change prices of ${provider}?`}
         verb="Save prices"
-        shows_failure
+        has_own_failure
       >
         {notice}
       </ReviewDialog>

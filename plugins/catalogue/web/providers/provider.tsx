@@ -1,5 +1,4 @@
 // The page Provider: keys with their cooldowns, and models.
-
 import { FlaskConical, Pencil, Percent } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'

@@ -64,9 +64,15 @@ const labelsOf = (of: EditLimitsProps['of']): Labels => ({
 
 export function ValuesInDialog({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
   const values = useValues(options)
-  const { labels, command } = values
   return (
-    <EditForm label="Settings" of={values} {...{ labels, command, onClose }} verb={options.verb}>
+    <EditForm
+      label="Settings"
+      of={values}
+      labels={values.labels}
+      command={values.command}
+      verb={options.verb}
+      onClose={onClose}
+    >
       <ValueFields values={values} fields={options.fields} labels={options.labels} />
     </EditForm>
   )

@@ -82,7 +82,7 @@ export const MONEY = {
     noun: 'plan',
     labels: {
       offered: { label: 'Offered plans' },
-      name: { label: 'Name', help: 'Such as pro. It cannot change later: bought months refer to it.' },
+      name: { label: 'Name', help: 'Such as pro. Do not change it later: bought months refer to it.' },
       title: { label: 'Title', help: 'Shown to accounts. Leave empty to use the name.' },
       models: { label: 'Models', help: 'IDs or patterns such as gpt-*, separated by commas; * for all.' },
       price_usd: { label: 'Price a month' },

@@ -1,5 +1,4 @@
 // Keyboard shortcuts of all pages, and the dialog that lists them.
-
 import { useEffect } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'

@@ -1,5 +1,4 @@
 // Routing: the page of an address, loaded at first use.
-
 import { FileQuestionMark } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { matchRoute, Redirect, useRouter } from 'wouter'

@@ -1,5 +1,4 @@
 // Filters of a list: their state in the address, and their controls.
-
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'

@@ -1,5 +1,4 @@
 // Form with its errors at their fields. The user's input is kept when it fails.
-
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { flushSync } from 'react-dom'

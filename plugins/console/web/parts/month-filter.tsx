@@ -1,5 +1,4 @@
 // Filter by month, which sets the filters of days to its first and last day.
-
 import { useZone } from '../app/zone.ts'
 import { useAddressState, withoutEmpty } from './address-state.ts'
 import type { DayFilters } from './filter-fields.tsx'

@@ -1,5 +1,4 @@
 // The viewer's name and email address. A new address takes effect when the viewer opens the link that is mailed to it.
-
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
