@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_215,
 }
 /** Tests but for the tools and the strict providers; the last raise: commands of backups run in the process of the tests, and walks share one page. */
-const MAX_TEST_LINES = 186_362
+const MAX_TEST_LINES = 186_364
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -1,7 +1,7 @@
 // Several gateways over one PostgreSQL database, each a process in a folder of its own, before one scripted provider.
 import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
@@ -159,6 +159,8 @@ const NEWER = executable
   : commandOf('several-gateway').toSpliced(1, 0, '--preload', join(import.meta.dir, 'newer-program.ts'))
 
 async function startMember(folder: string, own: Record<string, number>): Promise<Member> {
+  // Tests read it before the gateway has logged anything.
+  appendFileSync(join(folder, 'log'), '')
   const times = Object.entries({ ...TIMES, ...own }).map(([name, value]) => [name, String(value)])
   const command = own.NEWER ? NEWER : commandOf('several-gateway')
   const child = Bun.spawn([...command, folder], {
