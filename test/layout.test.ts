@@ -283,8 +283,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plans and identity providers have forms in Settings; a form keeps to its own block when the file changes behind it.
   'plugins/': 107_215,
 }
-/** Tests but for the tools and the strict providers; the last raise: commands of backups run in the process of the tests, and walks share one page. */
-const MAX_TEST_LINES = 186_364
+/** Tests but for the tools and the strict providers; the last raise: each batch before a power cut settles something, whatever the seed. */
+const MAX_TEST_LINES = 186_367
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -68,13 +68,16 @@ function usedBytes(log: Buffer): number {
   return end
 }
 
+/** Each batch settles the oldest hold, if there is one, and ends with a new one, so that few batches have settlements. */
 function batchOf(random: ReturnType<typeof randomFrom>, pending: number[]): Operation[] {
-  return Array.from({ length: 1 + random.below(4) }, () => {
-    const oldest = random.chance(0.5) ? pending.shift() : undefined
-    if (oldest !== undefined) return random.chance(0.8) ? post(oldest, random.below(200)) : voided(oldest)
-    if (random.chance(0.1)) return openDebt(1 + random.below(50))
-    return random.chance(0.2) ? topUp(1 + random.below(500)) : hold(random.below(200))
-  })
+  const settleOldest = () =>
+    pending.splice(0, 1).map((id) => (random.chance(0.8) ? post(id, random.below(200)) : voided(id)))
+  const other = (): Operation[] => {
+    if (random.chance(0.5)) return settleOldest()
+    if (random.chance(0.1)) return [openDebt(1 + random.below(50))]
+    return [random.chance(0.2) ? topUp(1 + random.below(500)) : hold(random.below(200))]
+  }
+  return [settleOldest(), ...Array.from({ length: random.below(3) }, other), hold(random.below(100))].flat()
 }
 
 interface Answered {
