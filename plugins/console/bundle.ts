@@ -41,6 +41,8 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
     entrypoints: [join(WEB_FOLDER, 'index.html')],
     target: 'browser',
     splitting: true,
+    // Each file is a request, so small ones that pages share become parts of larger files that these pages load.
+    minChunkSize: 16_384,
     minify: true,
     // Without it, React's development build is bundled, which is twice as large.
     define: { 'process.env.NODE_ENV': '"production"' },

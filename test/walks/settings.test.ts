@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
-import { backup_section } from '../../plugins/backups/settings.ts'
-import { metrics_section, telemetry_section } from '../../plugins/metrics/settings.ts'
+import { metrics_section } from '../../plugins/metrics/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
@@ -15,8 +14,6 @@ const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE })
 
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
-/** The sections whose change is undone. */
-const UNDONE = ['Server', 'Alerts', 'Metrics']
 const saved = (page: Page) =>
   page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
 
@@ -25,7 +22,7 @@ const one = await visit('operator')
 one.allow(/status of (422|409)/)
 beforeAll(() => one.open('/console/settings'))
 
-describe('each section, and limits, have forms of their own', () => {
+describe('sections, and limits, have forms of their own', () => {
   const now = () => gateway.started.catalogue()
 
   test.each([
@@ -38,10 +35,6 @@ describe('each section, and limits, have forms of their own', () => {
       () => now().server.shutdown_timeout_ms,
       20_000,
     ],
-    ['Limits', 'Images a minute', '0', /1 to 10000/, '12', () => now().limits.images_per_minute, 12],
-    ['Console', 'Idle session', '0', /1 to 8760/, '12', () => now().console.idle_hours, 12],
-    ['Responses API', 'Keep for', '0', /1 to 3650/, '10', () => now().responses.days, 10],
-    ['Retention', 'Traces of calls', '-1', /0 to 36500/, '30', () => now().retention.traces, 30],
     [
       'Alerts',
       'Daily alert per account',
@@ -52,15 +45,6 @@ describe('each section, and limits, have forms of their own', () => {
       12_500_000_000,
     ],
     [
-      'Backups',
-      'Daily at (UTC)',
-      '25:00',
-      /time of the day in UTC/,
-      '03:00',
-      () => backup_section.of(now()).schedule,
-      { at_minute: 180 },
-    ],
-    [
       'Metrics',
       'Local address',
       'nowhere',
@@ -69,9 +53,8 @@ describe('each section, and limits, have forms of their own', () => {
       () => metrics_section.of(now()).listen,
       '127.0.0.1:9464',
     ],
-    ['Tracing', 'Share of calls', '2', /0 to 1/, '0.5', () => telemetry_section.of(now()).sample, 0.5],
   ] as const)(
-    '%s: a mistake at its field, and a save',
+    '%s: a mistake at its field, a save, and its undo',
     async (section, label, bad, words, good, is, expected) => {
       const { page } = one
       await page
@@ -94,14 +77,28 @@ describe('each section, and limits, have forms of their own', () => {
       await saved(page)
       expect(is()).toEqual(expected as never)
       expect(await field.inputValue()).toBe(good)
-      // The undo of each section is the same: of a whole number, an amount and an address.
-      if (!UNDONE.includes(section)) return
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Change undone').waitFor()
       await one.quiet()
       expect([is(), await field.inputValue()]).toEqual([before, first])
     },
   )
+
+  test.each([
+    ['Limits', 'Images a minute'],
+    ['Console', 'Idle session'],
+    ['Responses API', 'Keep for'],
+    ['Retention', 'Traces of calls'],
+    ['Backups', 'Daily at (UTC)'],
+    ['Tracing', 'Share of calls'],
+  ])('%s has the field %s', async (section, label) => {
+    const { page } = one
+    const links = page.getByRole('navigation', { name: 'Settings' })
+    await links.getByRole('link', { name: section, exact: true }).click()
+    await page.getByRole('heading', { name: section, level: 1 }).waitFor()
+    await page.getByLabel(label, { exact: true }).waitFor()
+    await one.looksRight()
+  })
 
   test('a secret is shown as a mark, and a new one can be undone', async () => {
     const { page } = one

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { telemetry_section } from '../../../plugins/metrics/settings.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import { fileConsole } from '../../support/console.ts'
 import { signedIn } from '../../support/console-session.ts'
@@ -50,6 +51,11 @@ describe('values are saved', () => {
       () => inForce().limits.keys?.['sk-...aB3d']?.concurrent_calls,
     ],
     [['responses', 'store'], false, () => inForce().responses.store],
+    [['responses', 'days'], 10, () => inForce().responses.days],
+    [['limits', 'images_per_minute'], 12, () => inForce().limits.images_per_minute],
+    [['console', 'idle_hours'], 12, () => inForce().console.idle_hours],
+    [['retention', 'traces'], 30, () => inForce().retention.traces],
+    [['telemetry', 'sample'], 0.5, () => telemetry_section.of(inForce()).sample],
   ] as const)('%p, and taken out again', async (path, value, is) => {
     const first = is()
     expect((await sendValues(anna, { path: [...path], value })).status).toBe(200)
@@ -114,6 +120,18 @@ describe('a save is refused', () => {
       /IP address/,
     ],
     ['a text in place of a number', at(RATE, 'many'), 422, RATE.join('.'), /whole number/],
+    [
+      'too few images a minute',
+      at(['limits', 'images_per_minute'], 0),
+      422,
+      'limits.images_per_minute',
+      /1 to 10000/,
+    ],
+    ['too short an idle session', at(['console', 'idle_hours'], 0), 422, 'console.idle_hours', /1 to 8760/],
+    ['no days of responses', at(['responses', 'days'], 0), 422, 'responses.days', /1 to 3650/],
+    ['a negative number of days', at(['retention', 'traces'], -1), 422, 'retention.traces', /0 to 36500/],
+    ['a share above the whole', at(['telemetry', 'sample'], 2), 422, 'telemetry.sample', /0 to 1/],
+    ['a time of no day', at(['backup', 'at'], '25:00', '03:00'), 422, 'backup.at', /time of the day in UTC/],
     ['an unknown setting', at(['server', 'nothing'], 1), 422, 'server.nothing', /./],
     ['two schedules', at(['backup', 'every'], '24h'), 422, 'backup.at', /^Must be left out/],
     [
