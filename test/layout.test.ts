@@ -277,14 +277,14 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Names of browsers, for sessions and the audit log.
   'src/utilities/': 490,
   // The forms and dialogs of all pages are parts of few kinds.
-  'plugins/console/': 6_686,
+  'plugins/console/': 6_685,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // Plans and identity providers have forms in Settings; a form keeps to its own block when the file changes behind it.
-  'plugins/': 107_215,
+  'plugins/': 107_214,
 }
 /** Tests but for the tools and the strict providers; the last raise: each batch before a power cut settles something, whatever the seed. */
-const MAX_TEST_LINES = 186_367
+const MAX_TEST_LINES = 186_365
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -10,6 +10,7 @@ const PLUGINS_FOLDER = join(import.meta.dir, '..')
 const SOURCES = new Bun.Glob('{*/web/**/*,pages.ts}')
 /** Files other than the page are below `assets/`, with a hash in the name, and use relative references. The page uses absolute ones. */
 const ASSETS = 'assets/'
+const HASHED = `${ASSETS}[name]-[hash].[ext]`
 const PUBLIC_PATH = '/console/'
 
 /** The content codings in which each file is kept. */
@@ -46,11 +47,7 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
     minify: true,
     // Without it, React's development build is bundled, which is twice as large.
     define: { 'process.env.NODE_ENV': '"production"' },
-    naming: {
-      entry: '[name].[ext]',
-      chunk: `${ASSETS}[name]-[hash].[ext]`,
-      asset: `${ASSETS}[name]-[hash].[ext]`,
-    },
+    naming: { entry: '[name].[ext]', chunk: HASHED, asset: HASHED },
   })
   return await Promise.all(outputs.map((output) => compressFile(output, brotli_quality)))
 }

@@ -62,7 +62,7 @@ test('the operator has twelve pages in the side bar, which a small laptop shows 
     expect([width, await one.page.evaluate(HIDDEN_OF_BAR)]).toEqual([width, 0])
     for (const title of SIDE_BAR)
       expect(await bar.getByRole('link', { name: title, exact: true }).isVisible()).toBe(true)
-    await one.looksRight()
+    await one.fits()
   }
 })
 

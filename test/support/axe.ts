@@ -9,10 +9,7 @@ let source: string | undefined
 /** The figures of all elements for their selectors, a tenth of axe's time. A finding shows its HTML, without a selector. */
 const SELECTOR_FIGURES = /(?<=axe\._selectorData=)\w+\(\w+\.flatTree\)/g
 
-/**
- * Always the same text, so that the browser compiles it once. In ASCII, because V8 reads other texts at half the speed.
- * @throws Error if another version of axe computes the figures for selectors elsewhere
- */
+/** Always the same text, so that the browser compiles it once. In ASCII, because V8 reads other texts at half the speed. */
 async function axeSource(): Promise<string> {
   const text = await Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text()
   if (text.search(SELECTOR_FIGURES) < 0) throw new Error('axe computes its figures for selectors elsewhere')
@@ -43,20 +40,15 @@ const REPORT = `
   (() => {
     const COUNT = ['serious', 'critical']
     const { 'link-in-text-block': colours, 'link-in-text-block-style': style, 'label-content-name-mismatch': names } = axe._audit.checks
-    axe.configure({
-      noHtml: true,
-      rules: [{ id: names.id, selector: '[aria-label], [aria-labelledby]' }],
-      checks: [{ id: names.id, options: { ...names.options, occurrenceThreshold: 0 } }],
-    })
+    const options = { ...names.options, occurrenceThreshold: 0 }
+    axe.configure({ noHtml: true, rules: [{ id: names.id, selector: '[aria-label], [aria-labelledby]' }], checks: [{ id: names.id, options }] })
     axe.addReporter('findings', (results) =>
       results
         .filter(({ impact, violations }) => violations.length > 0 && COUNT.includes(impact))
         .map(({ id, help, violations }) => id + ': ' + help + ' ' + violations.map(({ node }) => node.element.outerHTML.slice(0, 160)).join(' | ')))
-    const { evaluate } = colours
-    colours.evaluate = function (element, ...more) {
-      const is_distinct = style.evaluate.call({ data() {}, relatedNodes() {} }, element) === true
-      return is_distinct || evaluate.call(this, element, ...more)
-    }
+    const measure = colours.evaluate
+    const isDistinct = (element) => style.evaluate.call({ data() {}, relatedNodes() {} }, element) === true
+    colours.evaluate = function (element, ...more) { return isDistinct(element) || measure.call(this, element, ...more) }
   })()
 `
 

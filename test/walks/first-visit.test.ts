@@ -30,7 +30,6 @@ test('the operator reads refusals, adds a provider, a model, an account and a ke
   await user.press('Set password and sign in')
 
   await visit.page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor()
-  await visit.looksRight()
   await refuse(visit)
   await user.press('Add a provider')
   await user.choose('Another server')

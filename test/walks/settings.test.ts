@@ -26,15 +26,7 @@ describe('sections, and limits, have forms of their own', () => {
   const now = () => gateway.started.catalogue()
 
   test.each([
-    [
-      'Server',
-      'Shutdown timeout',
-      'soon',
-      /whole number/,
-      '20000',
-      () => now().server.shutdown_timeout_ms,
-      20_000,
-    ],
+    ['Server', 'Shutdown timeout', 'soon', /whole/, '20000', () => now().server.shutdown_timeout_ms, 20_000],
     [
       'Alerts',
       'Daily alert per account',
