@@ -284,7 +284,7 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 107_214,
 }
 /** Tests but for the tools and the strict providers; the last raise: each batch before a power cut settles something, whatever the seed. */
-const MAX_TEST_LINES = 186_365
+const MAX_TEST_LINES = 186_363
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
